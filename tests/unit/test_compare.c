@@ -13,6 +13,7 @@
 #include "compare/diff.h"
 #include "compare/judge.h"
 #include "compare/names.h"
+#include "compare/pauses.h"
 #include "compare/words.h"
 #include "golden.h"
 #include "output/markup.h"
@@ -273,6 +274,27 @@ static void renamed_assembly(void **state)
 	item = find(&c, GN_PART_FUNCTION, "A.New()");
 	assert_true(item && !item->in[GN_BASE] && item->in[GN_NEW]);
 	gn_comparison_clear(&c);
+}
+
+/* A pause in which records were lost has no length that is known. */
+static void lost_pauses(void **state)
+{
+	struct gn_pauses p;
+	const struct gn_observer *o = &p.observer;
+	struct gn_seen at = {.time = 10};
+
+	(void)state;
+	gn_pauses_init(&p);
+	assert_int_equal(o->begin(o->ctx, &at, GN_DOES_SUSPEND, 0), 0);
+	at.time = 30;
+	assert_int_equal(o->end(o->ctx, &at, GN_DOES_SUSPEND), 0);
+	assert_int_equal(o->begin(o->ctx, &at, GN_DOES_SUSPEND, 0), 0);
+	assert_int_equal(o->gap(o->ctx, 0, 40, 100), 0);
+	assert_int_equal(o->gap(o->ctx, 7, 40, 100), 0);
+	at.time = 90;
+	assert_int_equal(o->end(o->ctx, &at, GN_DOES_SUSPEND), 0);
+	assert_int_equal(gn_pauses_longest(&p), 20);
+	gn_pauses_free(&p);
 }
 
 /* --- budgets --- */
@@ -627,6 +649,7 @@ int main(void)
 		cmocka_unit_test(lambdas_become_one),
 		cmocka_unit_test(lambdas_in_each_other),
 		cmocka_unit_test(renamed_assembly),
+		cmocka_unit_test(lost_pauses),
 		cmocka_unit_test(bad_budgets),
 		cmocka_unit_test(large_readings),
 		cmocka_unit_test(judged_by_the_least),

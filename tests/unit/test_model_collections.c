@@ -320,6 +320,79 @@ static void the_process_ends_background_ones(void **state)
 	free(s);
 }
 
+static const char *const does[] = {"jit", "gc", "suspend"};
+
+static int see_begin(void *ctx, const struct gn_seen *at,
+		     enum gn_activity_kind what, uint32_t fn)
+{
+	struct seen *s = ctx;
+
+	(void)fn;
+	s->n += (size_t)snprintf(s->text + s->n, sizeof(s->text) - s->n,
+				 "+%s %d; ", does[what], (int)at->time);
+	return 0;
+}
+
+static int see_end(void *ctx, const struct gn_seen *at,
+		   enum gn_activity_kind what)
+{
+	struct seen *s = ctx;
+
+	s->n += (size_t)snprintf(s->text + s->n, sizeof(s->text) - s->n,
+				 "-%s %d; ", does[what], (int)at->time);
+	return 0;
+}
+
+static int see_gap(void *ctx, uint32_t thread, uint64_t start, uint64_t end)
+{
+	struct seen *s = ctx;
+
+	s->n += (size_t)snprintf(s->text + s->n, sizeof(s->text) - s->n,
+				 "gap %u %d-%d; ", thread, (int)start,
+				 (int)end);
+	return 0;
+}
+
+/* What goes on where records were lost is shown up to there; that it goes on
+ * beside the program is not known, either. One that was seen to do is. */
+static void a_loss_ends_what_goes_on(void **state)
+{
+	struct gn_observer o;
+	struct seen *s = malloc(sizeof(*s));
+	struct feed f;
+
+	(void)state;
+	assert_non_null(s);
+	f = begin_seen(&o, s);
+	o.begin = see_begin;
+	o.end = see_end;
+	o.gap = see_gap;
+	thread(&f, 1, "main");
+	thread(&f, 2, "other");
+	event(&f, 210, 1, GN_KIND_SUSPEND_BEGIN, CLR);
+	begins(&f, 220, 1, 0);
+	f.seq[1] += 2;
+	event(&f, 900, 1, GN_KIND_SUSPEND_BEGIN, CLR);
+	begins(&f, 910, 1, 2);
+	event(&f, 920, 1, GN_KIND_SUSPEND_END, CLR);
+	f.seq[1]++;
+	event(&f, 930, 1, GN_KIND_SUSPEND_END, CLR);
+	event(&f, 940, 2, GN_KIND_GC_END, CLR);
+	event(&f, 950, 1, GN_KIND_SUSPEND_BEGIN, CLR);
+	begins(&f, 960, 1, 2);
+	event(&f, 970, 1, GN_KIND_SUSPEND_END, CLR);
+	event(&f, 1000, 1, GN_KIND_EXIT, 0);
+	event(&f, 1000, 2, GN_KIND_EXIT, 0);
+	gn_model_free(feed_finish(&f));
+	assert_string_equal(
+		s->text,
+		"+suspend 210; +gc 220; gap 0 220-900; -gc 220; -suspend 220; "
+		"+suspend 900; +gc 910; -suspend 920; -gc 920; "
+		"gap 0 920-930; 0 910-940; "
+		"+suspend 950; +gc 960; -suspend 970; -gc 970; ");
+	free(s);
+}
+
 /* Those of a server's threads, and of other runtimes, stop all. */
 static void others_are_no_background_ones(void **state)
 {
@@ -526,6 +599,7 @@ int main(void)
 		cmocka_unit_test(another_program_ends_them),
 		cmocka_unit_test(background_ones_are_shown),
 		cmocka_unit_test(the_process_ends_background_ones),
+		cmocka_unit_test(a_loss_ends_what_goes_on),
 		cmocka_unit_test(others_are_no_background_ones),
 		cmocka_unit_test(all_background_ones_are_shown),
 	};

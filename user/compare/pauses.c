@@ -37,10 +37,22 @@ static int end(void *ctx, const struct gn_seen *at, enum gn_activity_kind what)
 	return 0;
 }
 
+/* When it ended what it did then is not known. */
+static int gap(void *ctx, uint32_t thread, uint64_t start, uint64_t end_time)
+{
+	struct gn_pauses *p = ctx;
+
+	(void)start;
+	(void)end_time;
+	if (thread < p->n)
+		p->threads[thread] = (struct gn_pause){.depth = {0}};
+	return 0;
+}
+
 void gn_pauses_init(struct gn_pauses *p)
 {
 	*p = (struct gn_pauses){
-		.observer = {.ctx = p, .begin = begin, .end = end},
+		.observer = {.ctx = p, .gap = gap, .begin = begin, .end = end},
 	};
 }
 

@@ -419,7 +419,6 @@ int gn_take_collect(struct gn_pipeline *p, struct gn_thread *t,
 		.os_event = r->h.flags & GN_F_OS_EVENT,
 		.classify = p->opts.classify,
 	};
-	uint64_t since = t->account.since;
 	struct gn_interval iv;
 	int err;
 
@@ -428,10 +427,10 @@ int gn_take_collect(struct gn_pipeline *p, struct gn_thread *t,
 		return 0;
 	gn_take_time(p, t, seen.time);
 	gn_take_loss(p, t, &seen);
-	gn_walk_at(p, t, seen.time);
 	err = t->order.nheld ? gn_slices_release(p, t, seen.time) : 0;
 	if (t->account.gap)
-		gn_walk_gap(p, t, since, seen.time);
+		gn_thread_gap(p, t, seen.time);
+	gn_walk_at(p, t, seen.time);
 	gn_cost_note(p, t, r, &ending);
 	t->in_doubt += !!(r->h.flags & GN_F_IN_DOUBT);
 	err |= place(p, t, r);
@@ -439,10 +438,6 @@ int gn_take_collect(struct gn_pipeline *p, struct gn_thread *t,
 	err |= gn_thread_charge(p, t, &iv, false);
 	if (t->order.nheld)
 		err |= gn_slices_release(p, t, UINT64_MAX);
-	/* the lost records may include the end of a suspension */
-	if (iv.gap)
-		gn_windows_end(&p->processes[t->process].windows, t, since,
-			       true);
 	err |= apply_suspend(p, t, &r->h, seen.time);
 	if (r->h.kind <= GN_KIND_UNWIND_END || r->h.kind == GN_KIND_HIT)
 		err |= apply_stack(p, t, r);

@@ -19,6 +19,16 @@ void gn_collecting_resume(struct gn_collecting *c)
 		c->open[i].resumed = true;
 }
 
+void gn_collecting_lose(struct gn_collecting *c, uint32_t thread)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < c->n; i++)
+		if (c->open[i].resumed || c->open[i].thread != thread)
+			c->open[kept++] = c->open[i];
+	c->n = kept;
+}
+
 bool gn_collecting_end(struct gn_collecting *c, uint32_t thread,
 		       struct gn_collecting_one *out)
 {

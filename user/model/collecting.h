@@ -34,6 +34,9 @@ void gn_collecting_begin(struct gn_collecting *c, uint64_t start,
 			 uint32_t thread, bool full);
 /* No thread is suspended any more. */
 void gn_collecting_resume(struct gn_collecting *c);
+/* Records of the thread were lost: what it began, and stops all, can be over.
+ */
+void gn_collecting_lose(struct gn_collecting *c, uint32_t thread);
 /* The thread tells an end. True: *out is the background collection that has
  * ended. */
 bool gn_collecting_end(struct gn_collecting *c, uint32_t thread,

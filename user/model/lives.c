@@ -6,6 +6,20 @@
 #include "model/take.h"
 #include "model/walk.h"
 
+void gn_thread_gap(struct gn_pipeline *p, struct gn_thread *t, uint64_t end)
+{
+	struct gn_process *proc = &p->processes[t->process];
+	uint64_t since = t->account.since;
+
+	gn_walk_gap(p, t, since, end);
+	gn_account_forget(&t->account);
+	gn_windows_end(&proc->windows, t, since, true);
+	if (proc->collecting)
+		gn_collecting_lose(proc->collecting, t->number);
+	gn_walk_at(p, t, since);
+	gn_walk_activities(p, t, 0);
+}
+
 int gn_thread_cut(struct gn_pipeline *p, struct gn_thread *t, uint64_t end,
 		  enum gn_frame_end how)
 {
@@ -16,7 +30,10 @@ int gn_thread_cut(struct gn_pipeline *p, struct gn_thread *t, uint64_t end,
 	if (t->role == GN_ROLE_COLLECTOR)
 		gn_collectors_lost(p, t, t->sliced);
 	t->sliced = end;
-	gn_walk_gap(p, t, t->account.since, end);
+	if (t->account.gap)
+		gn_thread_gap(p, t, end);
+	else
+		gn_walk_gap(p, t, t->account.since, end);
 	gn_account_cut(&t->account, end, p->opts.classify, &iv);
 	err |= gn_thread_charge(p, t, &iv, false);
 	gn_thread_close(p, t, end, how);

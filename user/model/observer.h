@@ -136,7 +136,9 @@ struct gn_observer {
 	/* Before what ended it. */
 	int (*interval)(void *ctx, const struct gn_seen *at,
 			const struct gn_seen_interval *i);
-	/* Records of the thread were lost between these times. */
+	/* Records of the thread were lost between these times. What it did at
+	 * the first, such as a collection, comes to its end after this: when it
+	 * ended is not known. */
 	int (*gap)(void *ctx, uint32_t thread, uint64_t start, uint64_t end);
 	/* `fn`: the function that is compiled; GN_NONE = not known. They
 	 * nest. */

@@ -27,6 +27,9 @@ int gn_take_thread(struct gn_pipeline *p, const struct gn_rec *rec,
  * or -ENOMEM. */
 int gn_thread_cut(struct gn_pipeline *p, struct gn_thread *t, uint64_t end,
 		  enum gn_frame_end how);
+/* Its records were lost in the open interval, which ends at `end`: the ends of
+ * what it did can be among them. */
+void gn_thread_gap(struct gn_pipeline *p, struct gn_thread *t, uint64_t end);
 uint64_t gn_thread_end_of(const struct gn_thread *t, uint64_t session_end);
 
 /* Takes a record's time, and the losses that its number shows. */

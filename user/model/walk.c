@@ -363,7 +363,8 @@ void gn_walk_finish(struct gn_pipeline *p)
 			       : p->end	      ? p->end
 					      : p->last;
 
-		for (uint32_t k = 0; c && k < c->n; k++)
+		/* the ends can be lost */
+		for (uint32_t k = 0; c && !proc->lost && k < c->n; k++)
 			if (c->open[k].resumed && c->open[k].start < end)
 				TELL(w, background, c->open[k].thread,
 				     c->open[k].start, end);
