@@ -325,6 +325,33 @@ void test_named_user(struct live *t)
 	      "the program has capabilities: %s", end.out);
 }
 
+/* Its user may not read it, so nobody can list the library, which switches
+ * stacks: return probes would end the program. */
+void test_unlisted(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	char *program = live_text(t, "%s/hop_library", t->dir);
+	struct live_end end;
+
+	CHECK(t, chmod(t->dir, 0755) == 0, "chmod");
+	live_copy(t, live_fixture(t, "libhop.so"),
+		  live_text(t, "%s/libhop.so", t->dir));
+	live_copy(t, live_fixture(t, "hop_library"), program);
+	CHECK(t, chmod(program, 0711) == 0, "chmod");
+	live_add(t, &a, t->gnomon, "run", "--user", "nobody", "-f", "*", "--",
+		 program, NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	CHECK(t,
+	      strstr(end.err, live_text(t,
+					"the libraries of '%s' cannot be "
+					"listed",
+					program)),
+	      "that there is no list is not told: %s", end.err);
+	CHECK(t, strstr(end.out, "end by return probe: 0,"),
+	      "return probes: %s", end.out);
+}
+
 void test_stdin(struct live *t)
 {
 	size_t size = 200000, i;

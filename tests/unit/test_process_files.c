@@ -3,6 +3,7 @@
  * executes other programs meanwhile. */
 #include <errno.h>
 #include <grp.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -265,6 +266,68 @@ static void a_hidden_process(void **state)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+/* A copy of this program, which needs libraries. */
+static void copy_self(char path[PATH_MAX])
+{
+	char block[65536];
+	FILE *from = fopen("/proc/self/exe", "r"), *to;
+	size_t n;
+	int fd;
+
+	strcpy(path, "/tmp/files.XXXXXX");
+	fd = mkstemp(path);
+	to = fdopen(fd, "w");
+	assert_non_null(from);
+	assert_non_null(to);
+	while ((n = fread(block, 1, sizeof(block), from)))
+		assert_int_equal(fwrite(block, 1, n, to), n);
+	fclose(from);
+	assert_int_equal(fclose(to), 0);
+	assert_int_equal(chmod(path, 0711), 0);
+}
+
+static size_t list(const char *path, const struct gn_user *u, bool *unlisted)
+{
+	struct gn_files f = {0};
+	size_t n;
+
+	assert_int_equal(gn_files_of_program(path, u, &f), 0);
+	n = f.count;
+	*unlisted = f.unlisted;
+	gn_files_free(&f);
+	return n;
+}
+
+/* Its user may execute it, but not read it, and so may its linker not. */
+static void a_program_whose_libraries_are_not_listed(void **state)
+{
+	struct gn_user self = {0},
+		       other = {.other = true, .uid = 65534, .gid = 65534};
+	char path[PATH_MAX];
+	bool unlisted;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	copy_self(path);
+	assert_true(list(path, &self, &unlisted) > 1);
+	assert_false(unlisted);
+	assert_int_equal(list(path, &other, &unlisted), 1);
+	assert_true(unlisted);
+	unlink(path);
+}
+
+/* It is a script, say. */
+static void what_the_linker_refuses(void **state)
+{
+	struct gn_user self = {0};
+	bool unlisted;
+
+	(void)state;
+	assert_int_equal(list("/etc/passwd", &self, &unlisted), 1);
+	assert_true(unlisted);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -275,6 +338,8 @@ int main(void)
 		cmocka_unit_test(a_kernel_thread),
 		cmocka_unit_test(a_thread),
 		cmocka_unit_test(a_hidden_process),
+		cmocka_unit_test(a_program_whose_libraries_are_not_listed),
+		cmocka_unit_test(what_the_linker_refuses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

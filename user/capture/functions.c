@@ -152,11 +152,14 @@ void gn_functions_left_out(void *functions, uint64_t cookie, int err)
 
 void gn_functions_tell_left(const struct gn_native_stats *stats)
 {
-	char text[GN_NOTES_LEFT_TEXT];
+	char text[GN_NOTES_LEFT_TEXT], whose[GN_NATIVE_TEXT];
 	const char *left = gn_notes_left_text(&stats->left, text);
+	const char *unknown = gn_native_unknown(stats, whose);
 
 	if (left)
 		gn_error("USDT probes are left out: %s", left);
+	if (unknown)
+		gn_error("%s", unknown);
 }
 
 void gn_functions_clear(struct gn_functions *f)

@@ -64,7 +64,8 @@ int gn_functions_take(void *functions, size_t file, struct gn_elf *elf,
 int gn_functions_take_usdt(void *functions, size_t file, struct gn_elf *elf,
 			   const struct gn_note *site, size_t count);
 
-/* Reports which USDT probes of its files were left out. */
+/* Reports which USDT probes of its files were left out, and what of the files
+ * nobody could look at. */
 void gn_functions_tell_left(const struct gn_native_stats *stats);
 
 /* For a struct gn_probe_set: names a function that the kernel refuses. */

@@ -232,7 +232,7 @@ bool gn_prepare_launches(const struct gn_session *s)
 		   gn_files_of_program(s->program, &s->opts.user, &files);
 
 	/* a static program contains the means */
-	can = can || files.count < 2;
+	can = can || files.unlisted || files.count < 2;
 	for (size_t i = 0; !can && i < files.count; i++)
 		can = !is_means(files.file[i].path) &&
 		      can_start(&files.file[i]);

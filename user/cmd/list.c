@@ -421,11 +421,16 @@ static int check_found(const struct job *j)
 
 static void tell_left(const struct job *j)
 {
-	char text[GN_NOTES_LEFT_TEXT];
+	char text[GN_NOTES_LEFT_TEXT], whose[GN_NATIVE_TEXT];
 	const char *left = gn_notes_left_text(&j->list.left, text);
+	const char *unknown = gn_native_unknown(&j->list.stats, whose);
 
-	if (left && !j->args->c.args.quiet)
+	if (j->args->c.args.quiet)
+		return;
+	if (left)
 		gn_error("USDT probes are left out: %s", left);
+	if (unknown)
+		gn_error("%s", unknown);
 }
 
 /* Writes the list to stdout or the file. GN_EXIT_OK or the status. */

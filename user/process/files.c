@@ -214,11 +214,34 @@ static int take_line(struct gn_files *f, char *line)
 	return err ? add_unread(f, path, err) : 0;
 }
 
+static int take_lines(struct gn_files *f, FILE *in)
+{
+	char line[PATH_MAX + 256];
+	size_t lines = 0;
+	int err = 0;
+
+	for (; !err && fgets(line, sizeof(line), in); lines++)
+		err = take_line(f, line);
+	f->unlisted = !lines || ferror(in);
+	return err;
+}
+
+/* Where whoever started gnomon ignores SIGCHLD, nobody knows it: then the lines
+ * must do. */
+static bool has_succeeded(pid_t pid)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return errno == ECHILD;
+	return WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
 int gn_files_of_program(const char *program, const struct gn_user *u,
 			struct gn_files *f)
 {
-	char line[PATH_MAX + 256];
-	int fds[2], err, status;
+	int fds[2], err;
 	pid_t pid;
 	FILE *in;
 
@@ -240,12 +263,12 @@ int gn_files_of_program(const char *program, const struct gn_user *u,
 		list_child(fds[1], program, u);
 	err = pid < 0 ? -errno : 0;
 	close(fds[1]);
-	while (!err && fgets(line, sizeof(line), in))
-		err = take_line(f, line);
+	if (!err)
+		err = take_lines(f, in);
 	fclose(in);
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return err; /* a static program has none: not an error */
+	if (pid > 0 && !has_succeeded(pid))
+		f->unlisted = true;
+	return err;
 }
 
 const char *gn_file_own_name(pid_t pid, int fd, char *name)

@@ -35,6 +35,7 @@ struct gn_files {
 	struct gn_file *file;
 	size_t count, room;
 	bool loose_code; /* a process can run memory that is of no file here */
+	bool unlisted;	 /* gn_files_of_program() had no full list */
 };
 
 void gn_files_free(struct gn_files *f);
@@ -60,7 +61,8 @@ int gn_files_add(struct gn_files *f, const char *path, bool program,
 int gn_files_move(struct gn_files *f, struct gn_file *file);
 
 /* The program at `program` and the libraries that the dynamic linker lists for
- * it, run as `u`. */
+ * it, run as `u`. It lists none of a static program, and it can fail where the
+ * user may not read the program: `unlisted` is set then. */
 int gn_files_of_program(const char *program, const struct gn_user *u,
 			struct gn_files *f);
 

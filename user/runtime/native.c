@@ -48,6 +48,15 @@ static void open_world(struct walk *w, const char *why)
 	gn_planner_open_world(w->library, why);
 }
 
+/* A static program has no libraries: that there is no list is no failure. */
+static void look_at_list(struct walk *w)
+{
+	if (!w->files->unlisted || !w->elf[0] || !gn_elf_interp(w->elf[0]))
+		return;
+	w->stats->unlisted = w->files->file[0].path;
+	open_world(w, "its libraries cannot be listed");
+}
+
 static int scan_files(struct walk *w)
 {
 	size_t n = 0;
@@ -64,6 +73,7 @@ static int scan_files(struct walk *w)
 	if (!err)
 		err = gn_planner_scan(w->program, all, n);
 	gn_planner_share(w->library, w->program);
+	look_at_list(w);
 	if (n < w->files->count)
 		open_world(w, "a mapped file is not readable");
 	if (w->files->loose_code)
@@ -357,6 +367,19 @@ int gn_native_walk(const struct gn_files *files,
 			gn_elf_close(w.elf[i]);
 	free(w.elf);
 	return err;
+}
+
+const char *gn_native_unknown(const struct gn_native_stats *stats,
+			      char text[GN_NATIVE_TEXT])
+{
+	if (!stats->unlisted)
+		return NULL;
+	snprintf(text, GN_NATIVE_TEXT,
+		 "the libraries of '%.*s' cannot be listed, so they count as "
+		 "code that unwinds stacks; ld.so --list as the command's user "
+		 "says why",
+		 PATH_MAX, stats->unlisted);
+	return text;
 }
 
 const char *gn_native_aot(const struct gn_native_stats *stats, const char *glob)

@@ -6,6 +6,7 @@
 #ifndef GNOMON_RUNTIME_NATIVE_H
 #define GNOMON_RUNTIME_NATIVE_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -47,6 +48,7 @@ struct gn_native_stats {
 	size_t begins;		   /* whose enter is single-stepped */
 	size_t refused;		   /* that cannot be probed */
 	char verdict[256];	   /* of the whole-process proof */
+	const char *unlisted;	   /* whose libraries are not known, or NULL */
 	const char *stripped;	   /* a file without symbols, or NULL */
 	bool stripped_program;	   /* that file is the program */
 	const char *aot;	   /* a file of .NET's Native AOT, or NULL */
@@ -72,6 +74,12 @@ typedef int (*gn_native_fn)(void *ctx, size_t file, struct gn_elf *elf,
 int gn_native_walk(const struct gn_files *files,
 		   const struct gn_native_opts *opts, gn_native_fn each,
 		   void *ctx, struct gn_native_stats *stats);
+
+/* What is said of code that the process has and that nobody could look at, in
+ * `text`; NULL: there is none. */
+#define GN_NATIVE_TEXT (PATH_MAX + 256)
+const char *gn_native_unknown(const struct gn_native_stats *stats,
+			      char text[GN_NATIVE_TEXT]);
 
 /* A file of Native AOT that the glob, which matched nothing, can mean; NULL:
  * there is none, or it names a library. */
