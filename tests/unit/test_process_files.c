@@ -317,6 +317,48 @@ static void a_program_whose_libraries_are_not_listed(void **state)
 	unlink(path);
 }
 
+/* Where this program's library of that name is, of those that are listed. */
+static bool lists(const char *name, char path[PATH_MAX])
+{
+	struct gn_user self = {0};
+	struct gn_files f = {0};
+	char program[PATH_MAX] = {0};
+	bool found = false;
+
+	assert_true(readlink("/proc/self/exe", program, PATH_MAX - 1) > 0);
+	assert_int_equal(gn_files_of_program(program, &self, &f), 0);
+	for (size_t i = 0; i < f.count && !found; i++) {
+		const char *slash = strrchr(f.file[i].path, '/');
+
+		found = f.file[i].fd >= 0 && !strcmp(slash + 1, name);
+		if (found)
+			snprintf(path, PATH_MAX, "%s", f.file[i].path);
+	}
+	gn_files_free(&f);
+	return found;
+}
+
+/* As with LD_LIBRARY_PATH=., or a library that was linked by its path. */
+static void a_library_by_a_relative_path(void **state)
+{
+	static const char name[] = "libcmocka.so.0";
+	char dir[] = "/tmp/files.XXXXXX", want[64], path[PATH_MAX];
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(chdir(dir), 0);
+	assert_true(lists(name, path));
+	assert_int_equal(symlink(path, name), 0);
+	setenv("LD_LIBRARY_PATH", ".", true);
+	assert_true(lists(name, path));
+	unsetenv("LD_LIBRARY_PATH");
+	snprintf(want, sizeof(want), "%s/%s", dir, name);
+	assert_string_equal(path, want);
+	unlink(want);
+	assert_int_equal(chdir("/"), 0);
+	assert_int_equal(rmdir(dir), 0);
+}
+
 /* It is a script, say. */
 static void what_the_linker_refuses(void **state)
 {
@@ -339,6 +381,7 @@ int main(void)
 		cmocka_unit_test(a_thread),
 		cmocka_unit_test(a_hidden_process),
 		cmocka_unit_test(a_program_whose_libraries_are_not_listed),
+		cmocka_unit_test(a_library_by_a_relative_path),
 		cmocka_unit_test(what_the_linker_refuses),
 	};
 

@@ -200,18 +200,33 @@ static int add_unread(struct gn_files *f, const char *path, int err)
 	return add_file(f, path, -1, &(struct gn_file_id){0, 0}, false);
 }
 
+/* A process names in full what is found from the folder that it begins in. */
+static int add_listed(struct gn_files *f, const char *path)
+{
+	char cwd[PATH_MAX], full[2 * PATH_MAX];
+	int err;
+
+	if (*path != '/' && getcwd(cwd, sizeof(cwd))) {
+		snprintf(full, sizeof(full), "%s/%s", cwd,
+			 path + (strncmp(path, "./", 2) ? 0 : 2));
+		path = full;
+	}
+	err = gn_files_add(f, path, false, NULL);
+	return err ? add_unread(f, path, err) : 0;
+}
+
 /* "\tlibc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x...)" */
 static int take_line(struct gn_files *f, char *line)
 {
-	char *path = strchr(line, '/');
-	char *end = path ? strstr(path, " (0x") : NULL;
-	int err;
+	char *arrow = strstr(line, " => ");
+	char *path = arrow ? arrow + 4 : line + strspn(line, "\t");
+	char *end = strstr(path, " (0x");
 
 	if (!end)
 		return 0;
 	*end = 0;
-	err = gn_files_add(f, path, false, NULL);
-	return err ? add_unread(f, path, err) : 0;
+	/* the kernel's own is in no file */
+	return strchr(path, '/') ? add_listed(f, path) : 0;
 }
 
 static int take_lines(struct gn_files *f, FILE *in)
