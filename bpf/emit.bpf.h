@@ -9,6 +9,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include <gnomon/event.h>
+#include <gnomon/fast.h>
 #include <gnomon/time_class.h>
 
 #include "maps.bpf.h"
@@ -241,29 +242,64 @@ static __always_inline void wake_user(void)
 }
 
 /* The process that tells of a ring is not for it to say. */
+static __always_inline void send_ring(struct gn_rec_ring *r, struct gn_task *t,
+				      const struct gn_moment *m, __u32 func,
+				      __u64 key, __u64 sp, __u32 os)
+{
+	fill(&r->f.h, m->time, t, t->seq, GN_KIND_RING, interval_flags(t, m),
+	     key);
+	r->f.func = func;
+	r->f.os_ns = os;
+	r->pid = tgid_of(bpf_get_current_task_btf());
+	r->pad = 0;
+	r->sp = sp;
+	r->unused = 0;
+	submit(r);
+	interval_sent(t, m);
+}
+
 static __always_inline void emit_ring(struct gn_task *t,
 				      const struct gn_moment *m, __u32 func,
 				      __u64 key, __u64 sp)
 {
-	struct task_struct *self = bpf_get_current_task_btf();
 	__u32 os = interval_os(t, m);
 	struct gn_rec_ring *r = reserve(sizeof(*r));
 
 	t->seq++;
 	if (!r) {
 		lost();
+		if (GN_FUNC_INDEX(func) == GN_FAST_CLAIM) {
+			t->claimed = key;
+			t->claimed_sp = sp;
+			t->claimed_func = func;
+		}
 		return;
 	}
-	fill(&r->f.h, m->time, t, t->seq, GN_KIND_RING, interval_flags(t, m),
-	     key);
-	r->f.func = func;
-	r->f.os_ns = os;
-	r->pid = tgid_of(self);
-	r->pad = 0;
-	r->sp = sp;
-	r->unused = 0;
-	submit(r);
-	interval_sent(t, m);
+	send_ring(r, t, m, func, key, sp, os);
+}
+
+/*
+ * Nobody reads the ring of a claim that was lost. So it is told again, at a
+ * time behind all that is in the ring: that is lost. The claim itself was
+ * counted when it was. It left a gap, so what 32 bits do not hold of the OS
+ * time needs no record.
+ */
+__noinline int claim_again(struct gn_task *t, const struct gn_moment *m)
+{
+	struct gn_rec_ring *r;
+	__u64 os;
+
+	if (!t || !m)
+		return 0;
+	r = reserve(sizeof(*r));
+	if (!r)
+		return 0;
+	os = m->os - t->os_sent;
+	t->seq++;
+	send_ring(r, t, m, t->claimed_func, t->claimed, t->claimed_sp,
+		  os > 0xffffffff ? 0xffffffff : os);
+	t->claimed = 0;
+	return 0;
 }
 
 static __always_inline void emit_stack(struct gn_task *t, __u64 time,

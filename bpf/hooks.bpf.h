@@ -75,6 +75,8 @@ static __always_inline void collect(struct pt_regs *ctx,
 	m = moment(t);
 	if (in_session(m.time)) {
 		note_stack(t, ctx->sp, &m);
+		if (t->claimed)
+			claim_again(t, &m);
 		emit_func(t, &m, kind, func, key);
 	}
 	barrier();
@@ -93,6 +95,8 @@ static __noinline int ring_told(struct pt_regs *ctx, struct gn_task *t,
 		wake_user();
 		return 0;
 	}
+	if (GN_FUNC_INDEX(func) == GN_FAST_UNBOUND && !t->claimed)
+		return 0;
 	if (!t->prompt)
 		be_prompt(t);
 	if (GN_FUNC_RUNTIME(func) == GN_RUNTIME_NATIVE)
@@ -103,7 +107,10 @@ static __noinline int ring_told(struct pt_regs *ctx, struct gn_task *t,
 	m = moment(t);
 	if (in_session(m.time)) {
 		note_stack(t, ctx->sp, &m);
-		emit_ring(t, &m, func, key, ctx->sp);
+		if (t->claimed)
+			claim_again(t, &m);
+		if (GN_FUNC_INDEX(func) != GN_FAST_UNBOUND)
+			emit_ring(t, &m, func, key, ctx->sp);
 		/* of native code: it waits for what user space then tells */
 		if (GN_FUNC_INDEX(func) == GN_FAST_OFFER ||
 		    GN_FUNC_RUNTIME(func) == GN_RUNTIME_NATIVE)

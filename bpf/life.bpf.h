@@ -111,6 +111,18 @@ static __noinline int forget_names(struct task_struct *p)
 	return 0;
 }
 
+/* The ring of a claim that was lost goes with the program. */
+static __always_inline void end_claim(struct gn_task *t,
+				      const struct gn_moment *m)
+{
+	t->in_probe = 1; /* see tell_thread() */
+	barrier();
+	claim_again(t, m);
+	barrier();
+	t->in_probe = 0;
+	t->claimed = 0;
+}
+
 /* The thread that calls exec takes the id of its process's leader. */
 SEC("tp_btf/sched_process_exec")
 int GN_HELD_PROG(on_exec, struct task_struct *p, int old_pid,
@@ -131,6 +143,8 @@ int GN_HELD_PROG(on_exec, struct task_struct *p, int old_pid,
 		t->stack_hi = 0;
 		t->has_page = 0;
 		t->sleds = 0;
+		if (t->claimed)
+			end_claim(t, &m);
 		tell_thread(t, &m, GN_KIND_EXEC, p, t->tid, 0);
 		return 0;
 	}
@@ -260,6 +274,8 @@ int GN_HELD_PROG(on_exit, struct task_struct *p)
 		code = GN_EXIT_TOLD |
 		       (__u16)untrusted(p)->signal->group_exit_code;
 	}
+	if (t->claimed)
+		claim_again(t, &m);
 	emit_func(t, &m, GN_KIND_EXIT, code, 0);
 	t->os.state = GN_CPU_DEAD;
 	t->live = GN_LIVE_NOT;

@@ -75,6 +75,11 @@ struct gn_task {
 	__u64 moves;	 /* to other CPUs, at its last switch off a CPU */
 	__u64 fault_ip;	 /* where the program was at its last fault */
 	__u64 fault_sp;
+	/* the RING record of a claim for which there was no room: it is made
+	 * anew before the next record */
+	__u64 claimed; /* the slot; 0: none */
+	__u64 claimed_sp;
+	__u32 claimed_func;
 	struct gn_rec_slice kept[GN_SLICES];
 };
 

@@ -8,8 +8,10 @@
  * The library makes the memory (a memfd whose size is sealed), passes its site
  * `fast` with GN_FAST_OFFER and waits until gnomon has mapped it. A thread that
  * takes a slot passes the site with GN_FAST_CLAIM, so it is the kernel that
- * says which thread and process a ring is of. Gnomon gives a slot back when the
- * kernel says that its thread has ended.
+ * says which thread and process a ring is of. If it has no room to say it, it
+ * does so before the thread's next record, for which a thread passes the site
+ * with GN_FAST_UNBOUND when half of its ring is full and is not read. Gnomon
+ * gives a slot back when the kernel says that its thread has ended.
  *
  * Neither side can be hurt by what the other writes here: gnomon keeps its own
  * count of what it has read, and a thread can only lose its own records.
@@ -56,6 +58,7 @@
 #define GN_FAST_BELL	 3 /* a ring is half full: gnomon sleeps */
 #define GN_FAST_NONE	 4 /* there are no fast hooks: why */
 #define GN_FAST_RINGLESS 5 /* the thread found no slot free */
+#define GN_FAST_UNBOUND	 6 /* its ring is not read yet: a claim is lost? */
 
 /* Why there are none. */
 #define GN_FAST_LIMITED	 1 /* by a limit on files' sizes or memory */
@@ -113,8 +116,8 @@ struct gn_fast_ring {
 	_Atomic uint32_t wants; /* it waits for `tail` */
 	uint8_t pad2[48];
 	/* gnomon's: up to where it has read */
-	_Atomic uint32_t tail; /* a futex */
-	uint32_t pad3;
+	_Atomic uint32_t tail;	/* a futex */
+	_Atomic uint32_t bound; /* its thread's claim has come */
 	/* the stack that its thread was on when it took the ring; `stacked` is
 	 * its size, 0 = not known yet */
 	_Atomic uint64_t stack, stacked;

@@ -17,8 +17,9 @@ gn_site_\name:
 	SITE	probe_enter
 	SITE	probe_leave
 
-/* void told(uint64_t what, uint64_t value): keeps the offer's. The first as a
- * site without a probe, as those of a gnomon that is gone. */
+/* void told(uint64_t what, uint64_t value): keeps the offer's, and counts who
+ * has no reader. The first as a site without a probe, as those of a gnomon that
+ * is gone. */
 	.globl	told_bare
 	.balign	16
 told_bare:
@@ -28,6 +29,9 @@ told:
 	cmpl	$GN_FAST_OFFER, %edi
 	jne	1f
 	movq	%rsi, offered(%rip)
+1:	cmpl	$GN_FAST_UNBOUND, %edi
+	jne	1f
+	lock incq unbound(%rip)
 1:	ret
 
 	.macro GENERAL_IN
@@ -110,10 +114,11 @@ told:
 	END	through_zmm
 
 	.bss
-	.globl	gn_mute, passed, offered
+	.globl	gn_mute, passed, offered, unbound
 	.balign	8
 gn_mute: .zero	64
 passed:	.zero	8
 offered: .zero	8
+unbound: .zero	8
 
 	.section .note.GNU-stack, "", @progbits

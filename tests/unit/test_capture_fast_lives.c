@@ -328,6 +328,108 @@ static void ring_before_exec(void **state)
 	free(x);
 }
 
+static void claim_at(struct fixture *x, uint64_t time)
+{
+	struct gn_rec_ring r = {
+		.f = {.h = {.time = time,
+			    .tid = TID,
+			    .seq = ++x->seq,
+			    .kind = GN_KIND_RING,
+			    .key = 3},
+		      .func = GN_FUNC(GN_RUNTIME_CLR, GN_FAST_CLAIM)},
+		.pid = (uint32_t)getpid(),
+		.sp = 0x7fff00000000,
+	};
+
+	assert_true(gn_fast_record(x->f, &r.f.h, sizeof(r)));
+}
+
+/* A time of which the clocks say, too, that it is after now. */
+static uint64_t surely_later(struct fixture *x)
+{
+	uint64_t now = gn_now_ns(), later;
+	struct gn_fast_facts facts;
+
+	gn_fast_tell(x->f, &facts);
+	do {
+		later = gn_now_ns();
+	} while (later <= now + 2 * (uint64_t)facts.bound_ns);
+	return later;
+}
+
+static void expect_late(struct fixture *x, uint64_t late, uint64_t records)
+{
+	struct gn_fast_facts facts;
+
+	gn_fast_tell(x->f, &facts);
+	assert_int_equal(facts.counts.late, late);
+	assert_int_equal(facts.counts.records, records);
+	assert_int_equal(facts.counts.unordered, 0);
+	assert_int_equal(facts.counts.hostile, 0);
+	assert_false(x->out.back);
+}
+
+/* The kernel had no room to tell of a ring when its thread took it, and told of
+ * it later: what was written before is lost, and counted. Not so a wait for
+ * room that ends after. */
+static void ring_told_late(void **state)
+{
+	struct fixture *x = malloc(sizeof(*x));
+	uint32_t before;
+
+	(void)state;
+	open_fixture(x, SEALS);
+	before = x->seq++;
+	assert_int_equal(x->rings[3].bound, 0);
+	for (int i = 0; i < 20; i++)
+		write_record(x, 3, 5 << 2 | GN_FAST_ENTER);
+	write_record(x, 3, GN_FAST_WAITED);
+	claim_at(x, surely_later(x));
+	assert_int_equal(x->rings[3].bound, 1);
+	write_record(x, 3, 5 << 2 | GN_FAST_LEAVE);
+	merge(x);
+	expect_late(x, 20, 1);
+	/* the first claim, what is late; this one, the wait, the record */
+	assert_int_equal(x->out.seq, before + 21 + 3);
+	kernel_record(x, GN_KIND_EXIT, TID, gn_now_ns());
+	merge(x);
+	assert_int_equal(x->rings[3].bound, 0);
+	close_fixture(x);
+	free(x);
+}
+
+/* The same where nothing can be told before the thread ends. */
+static void ring_told_at_the_end(void **state)
+{
+	struct fixture *x = malloc(sizeof(*x));
+	uint32_t before;
+	uint64_t end;
+	size_t first;
+
+	(void)state;
+	open_fixture(x, SEALS);
+	merge(x);
+	x->rings[3].state = GN_FAST_USED;
+	before = x->seq++;
+	first = x->out.n;
+	for (int i = 0; i < 20; i++)
+		write_record(x, 3, 5 << 2 | GN_FAST_ENTER);
+	end = surely_later(x);
+	claim_at(x, end);
+	kernel_record(x, GN_KIND_EXIT, TID, end);
+	for (int i = 0; i < 2; i++)
+		merge(x);
+	expect_late(x, 20, 0);
+	assert_int_equal(x->out.n, first + 2);
+	assert_int_equal(x->out.rec[first].h.kind, GN_KIND_RING);
+	assert_int_equal(x->out.rec[first].h.seq, before + 21 + 1);
+	assert_int_equal(x->out.rec[first + 1].h.kind, GN_KIND_EXIT);
+	assert_int_equal(x->out.rec[first + 1].h.seq, before + 21 + 2);
+	assert_int_equal(x->rings[3].state, GN_FAST_FREE);
+	close_fixture(x);
+	free(x);
+}
+
 /* A thread that takes the number of its process's first one by an exec: what it
  * wrote before has its own number, and what the first one did comes before. */
 static void exec_of_another_thread(void **state)
@@ -389,6 +491,8 @@ int main(void)
 		cmocka_unit_test(a_far_slot_is_one),
 		cmocka_unit_test(ring_after_exec),
 		cmocka_unit_test(ring_before_exec),
+		cmocka_unit_test(ring_told_late),
+		cmocka_unit_test(ring_told_at_the_end),
 		cmocka_unit_test(exec_of_another_thread),
 	};
 

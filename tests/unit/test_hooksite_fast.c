@@ -28,7 +28,7 @@
 #define HITS 200000
 
 /* hook_vectors.S */
-extern _Atomic uint64_t passed, offered;
+extern _Atomic uint64_t passed, offered, unbound;
 void told(uint64_t what, uint64_t value);
 void told_bare(uint64_t what, uint64_t value);
 void gn_fast_probe_enter(uint64_t index, uint64_t sp);
@@ -247,6 +247,37 @@ static void waits_once(void **state)
 	assert_int_equal(passed, before + 11);
 }
 
+/* What a ring is half full of. */
+#define HALF (GN_FAST_FIRST / GN_FAST_RECORD / 2)
+
+/* A thread that gnomon does not know says so when its ring is half full. */
+static void unbound_is_told(void **state)
+{
+	struct gn_fast_ring *rings;
+	pthread_t consumer;
+
+	(void)state;
+	if (!__builtin_cpu_supports("avx2"))
+		skip();
+	gn_fast_stop();
+	gn_fast_leave();
+	atomic_store(&reader.stopped, true);
+	start(&consumer, told);
+	rings = (void *)((unsigned char *)reader.page + GN_FAST_PAGE);
+	atomic_store(&unbound, 0);
+	assert_int_equal(hit(HALF), 0);
+	assert_int_equal(unbound, 0);
+	assert_int_equal(hit(1), 0);
+	assert_int_equal(unbound, 1);
+	for (uint32_t i = 1; i < GN_FAST_SLOTS; i++)
+		atomic_store(&rings[i].bound, 1);
+	assert_int_equal(hit(HALF / 2), 0);
+	assert_int_equal(unbound, 1);
+	atomic_store(&reader.stopped, false);
+	stop(consumer);
+	assert_int_equal(reader.records, HALF / 2 * 3 + 1);
+}
+
 #define NAMES 20000
 
 static void name_of(uint32_t index, char text[64], struct gn_fast_text *name,
@@ -412,6 +443,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(registers_are_kept),
+		cmocka_unit_test(unbound_is_told),
 		cmocka_unit_test(waits_once),
 		cmocka_unit_test(names_are_whole),
 	};

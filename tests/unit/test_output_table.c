@@ -243,7 +243,7 @@ static void one_of_each(void **state)
 	static const char *const keys[] = {
 		"fast.processes", "fast.records", "fast.waits",
 		"fast.unordered", "fast.dropped", "fast.hostile",
-		"fast.ringless",  "fast.refused",
+		"fast.ringless",  "fast.refused", "fast.late",
 	};
 	struct sample s;
 

@@ -168,6 +168,7 @@ void gn_session_put_fast(struct gn_session *s)
 	put_number(s, "fast.drift_ppb", (size_t)(f.drift * 1e9 + 0.5));
 	put_number(s, "fast.unordered", f.counts.unordered);
 	put_number(s, "fast.dropped", f.counts.dropped);
+	put_number(s, "fast.late", f.counts.late);
 	put_number(s, "fast.hostile", f.counts.hostile);
 	put_number(s, "fast.refused", f.refused);
 	put_number(s, "fast.ringless", f.ringless);

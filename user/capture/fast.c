@@ -121,6 +121,7 @@ static void give_slot_back(struct gn_fast *f, struct gn_fast_entry *e)
 	e->t.waited = 0;
 	atomic_store(&ring->tail, 0);
 	atomic_store(&ring->stacked, 0);
+	atomic_store(&ring->bound, 0);
 	atomic_store(&ring->busy, 0);
 	atomic_store(&ring->state, GN_FAST_FREE);
 	a->bound[e->slot] = false;
@@ -400,6 +401,7 @@ static void claim(struct gn_fast *f, struct gn_fast_entry *e,
 		return;
 	}
 	a->bound[slot] = true;
+	atomic_store(&a->rings[slot].bound, 1);
 	take_memory(a, (uint32_t)slot, (uint32_t)slot + READY);
 	a->threads++;
 	e->claim = (struct gn_fast_claim){

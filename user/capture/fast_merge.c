@@ -140,6 +140,20 @@ static uint8_t kind_of(const struct gn_fast_entry *e, uint32_t what,
 	return what == GN_FAST_WAITED ? GN_KIND_HOOK_WAITS : 0;
 }
 
+/* The kernel had no room to tell of the ring when the thread took it, and what
+ * else it told went on meanwhile: a record of before has no place any more. A
+ * wait that began before can end after. */
+static void look_whether_late(const struct gn_fast_entry *e,
+			      struct gn_fast_event *event)
+{
+	if (event->time + e->t.bound >= e->t.claimed)
+		return;
+	if (event->kind == GN_KIND_HOOK_WAITS)
+		event->time = e->t.claimed;
+	else
+		*event = (struct gn_fast_event){.lost = 1, .late = true};
+}
+
 static bool make_event(struct gn_fast *f, struct gn_fast_entry *e,
 		       const struct gn_fast_rec *rec,
 		       struct gn_fast_event *event)
@@ -157,6 +171,7 @@ static bool make_event(struct gn_fast *f, struct gn_fast_entry *e,
 	if (event->kind != GN_KIND_HOOK_WAITS)
 		event->func = e->area->runtime | index;
 	event->time = gn_fast_clock_ns(&f->clock, rec->tsc);
+	look_whether_late(e, event);
 	return true;
 }
 

@@ -122,7 +122,8 @@ bool gn_fast_thread_before(const struct gn_fast_thread *t,
 	/* in the middle of it nothing can be: nearer to which end? */
 	if (s && s->start < s->h.time)
 		return time < s->start + (s->h.time - s->start) / 2;
-	return time < rec->time;
+	/* what is lost before the ring was known was before that is told */
+	return e->late ? time <= rec->time : time < rec->time;
 }
 
 void gn_fast_thread_claim(struct gn_fast_thread *t,
@@ -131,6 +132,7 @@ void gn_fast_thread_claim(struct gn_fast_thread *t,
 	const struct gn_rec *h = &claim->f.h;
 
 	t->stack = claim->sp;
+	t->claimed = h->time;
 	if (h->time > t->floor)
 		t->floor = h->time;
 }
@@ -419,7 +421,7 @@ int gn_fast_thread_put(struct gn_fast_thread *t, const struct gn_fast_event *e,
 	int err;
 
 	if (!e->kind) {
-		counts->dropped += e->lost;
+		*(e->late ? &counts->late : &counts->dropped) += e->lost;
 		gn_fast_thread_lose(t, e->lost);
 		return 0;
 	}

@@ -31,12 +31,14 @@ struct gn_fast_event {
 	uint32_t sp;   /* JIT_END: the bytes of the code */
 	uint32_t func; /* GN_FUNC() */
 	uint8_t kind;  /* enum gn_kind; 0: `lost` */
-	uint32_t lost; /* records that its ring had no room for */
+	uint32_t lost; /* records that are missing */
+	bool late;     /* they are those of before the ring was known */
 };
 
 struct gn_fast_counts {
 	uint64_t records;
 	uint64_t dropped;   /* that rings had no room for */
+	uint64_t late;	    /* in rings of which the kernel could not tell */
 	uint64_t hostile;   /* that no hook writes */
 	uint64_t unordered; /* of whose time the kernel's records leave no room
 			     */
@@ -76,9 +78,10 @@ struct gn_fast_thread {
 	bool unsure;	 /* the kernel's next record has time of a lost slice */
 	/* a slice between these times is missing; 0: none */
 	uint64_t doubt_from, doubt;
-	uint64_t floor; /* nothing more comes of before */
-	uint64_t told;	/* the time of the kernel's last that went */
-	uint64_t stack; /* an address of the stack that it runs on */
+	uint64_t claimed; /* when the kernel told of its ring */
+	uint64_t floor;	  /* nothing more comes of before */
+	uint64_t told;	  /* the time of the kernel's last that went */
+	uint64_t stack;	  /* an address of the stack that it runs on */
 };
 
 void gn_fast_thread_init(struct gn_fast_thread *t, uint32_t tid);

@@ -201,6 +201,8 @@ bool gn_fast_ring_bell(struct gn_fast_page *page)
 
 static void ring_bell(struct gn_fast_own *own)
 {
+	if (!atomic_load_explicit(&own->ring->bound, memory_order_relaxed))
+		fast.tell(GN_FAST_UNBOUND, 0);
 	if (gn_fast_ring_bell(own->page))
 		own->tight = 1;
 }

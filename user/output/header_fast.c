@@ -70,6 +70,12 @@ void gn_header_fast(const struct gn_model *m, const struct gn_output_opts *o,
 		  "records have times that do not fit the kernel's", f);
 	put_count(m, "fast.dropped", "record found no room: --on-full wait",
 		  "records found no room: --on-full wait", f);
+	put_count(m, "fast.late",
+		  "record was lost: its thread began when there was no room "
+		  "to tell of it",
+		  "records were lost: their threads began when there was no "
+		  "room to tell of them",
+		  f);
 	put_count(m, "fast.hostile", "record was not written by a hook",
 		  "records were not written by a hook", f);
 	put_count(m, "fast.ringless",
