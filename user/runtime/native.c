@@ -39,6 +39,9 @@ static int open_file(struct walk *w, size_t i)
 				     &w->elf[i]);
 	if (err)
 		w->elf[i] = NULL;
+	/* what is no ELF file, as one of managed code, has nothing to read */
+	if (err && err != -ENOEXEC && !w->stats->unread)
+		w->stats->unread = file->path;
 	return err == -ENOMEM || !i ? err : 0;
 }
 
@@ -372,13 +375,18 @@ int gn_native_walk(const struct gn_files *files,
 const char *gn_native_unknown(const struct gn_native_stats *stats,
 			      char text[GN_NATIVE_TEXT])
 {
-	if (!stats->unlisted)
+	const char *path = stats->unlisted ?: stats->unread;
+	const char *what =
+		stats->unlisted
+			? "the libraries of '%.*s' cannot be listed, so they "
+			  "count as code that unwinds stacks; ld.so --list as "
+			  "the command's user says why"
+			: "'%.*s' cannot be read, so none of its functions is "
+			  "known, and it counts as code that unwinds stacks";
+
+	if (!path)
 		return NULL;
-	snprintf(text, GN_NATIVE_TEXT,
-		 "the libraries of '%.*s' cannot be listed, so they count as "
-		 "code that unwinds stacks; ld.so --list as the command's user "
-		 "says why",
-		 PATH_MAX, stats->unlisted);
+	snprintf(text, GN_NATIVE_TEXT, what, PATH_MAX, path);
 	return text;
 }
 

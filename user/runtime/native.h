@@ -49,6 +49,7 @@ struct gn_native_stats {
 	size_t refused;		   /* that cannot be probed */
 	char verdict[256];	   /* of the whole-process proof */
 	const char *unlisted;	   /* whose libraries are not known, or NULL */
+	const char *unread;	   /* a file that cannot be read, or NULL */
 	const char *stripped;	   /* a file without symbols, or NULL */
 	bool stripped_program;	   /* that file is the program */
 	const char *aot;	   /* a file of .NET's Native AOT, or NULL */
