@@ -26,6 +26,12 @@ static int image_check(const struct gn_image *image)
 	return 0;
 }
 
+/* libelf's own numbers of errors are not public. */
+int gn_image_refused(void)
+{
+	return errno == ENOMEM || errno == EIO ? -errno : -ENOEXEC;
+}
+
 int gn_image_open(const char *path, struct gn_image *image)
 {
 	struct stat st;
@@ -48,8 +54,9 @@ int gn_image_open(const char *path, struct gn_image *image)
 	if ((uint64_t)st.st_size > GN_ELF_MAX_SIZE)
 		goto fail;
 	image->size = (uint64_t)st.st_size;
-	err = -ENOEXEC;
+	errno = 0;
 	image->elf = elf_begin(image->fd, ELF_C_READ, NULL);
+	err = gn_image_refused();
 	if (!image->elf)
 		goto fail;
 	err = image_check(image);

@@ -24,6 +24,9 @@ struct gn_image {
  * larger than GN_ELF_MAX_SIZE; else errno of the open. Then nothing is to be
  * closed. */
 int gn_image_open(const char *path, struct gn_image *image);
+/* Why libelf refused what was just asked of it, with errno 0 before: -ENOMEM,
+ * -EIO or -ENOEXEC. */
+int gn_image_refused(void);
 /* No more reads from the file; what was read stays. */
 void gn_image_detach(struct gn_image *image);
 void gn_image_close(struct gn_image *image);

@@ -30,14 +30,15 @@ static int load_headers(struct gn_elf *elf)
 	size_t n = 0;
 	GElf_Phdr ph;
 
+	errno = 0;
 	if (elf_getphdrnum(elf->main.elf, &n) || !n || n > GN_ELF_MAX_SEGMENTS)
-		return -ENOEXEC;
+		return gn_image_refused();
 	elf->segments = calloc(n, sizeof(*elf->segments));
 	if (!elf->segments)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		if (!gelf_getphdr(elf->main.elf, (int)i, &ph))
-			return -ENOEXEC;
+			return gn_image_refused();
 		if (ph.p_type == PT_GNU_RELRO &&
 		    ph.p_vaddr <= UINT64_MAX - ph.p_memsz)
 			elf->relro = (struct gn_elf_range){
