@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <gnomon/edits.h>
+#include "capture/denied.h"
 #include "capture/fast_clock.h"
 #include "capture/unseen.h"
 #include "elf/elf_file.h"
@@ -415,6 +416,25 @@ int gn_prepare_sites(struct gn_session *s, const struct gn_runtime *rt,
 	return err;
 }
 
+/* What gnomon lacks is not amiss with the library. */
+static int fail_library(struct gn_session *s, int err, const char *library)
+{
+	if (err == -ENOMEM)
+		return gn_session_fail(s, err, 1, "no memory");
+	if (err == -EAGAIN)
+		return gn_session_fail(s, err, 1,
+				       "no thread can be started (%s); %s",
+				       strerror(-err), gn_denied_start(err));
+	if (err == -ENFILE)
+		return gn_session_fail(s, err, 1,
+				       "the system has no descriptor left; "
+				       "raise its limit (fs.file-max)");
+	return gn_session_fail(s, err == -EMFILE ? err : -EIO, 1,
+			       "the hook sites of '%s' cannot be read (%s); "
+			       "install gnomon again",
+			       library, strerror(-err));
+}
+
 /* Plans the sites of a hook-site library at that place. */
 static int plan_library_at(struct gn_session *s, const struct gn_runtime *rt,
 			   const char *place, const char *library)
@@ -428,12 +448,7 @@ static int plan_library_at(struct gn_session *s, const struct gn_runtime *rt,
 		s->files.file[file].hooksite = true;
 		err = gn_prepare_sites(s, rt, file);
 	}
-	if (!err)
-		return 0;
-	return gn_session_fail(s, err == -EMFILE ? err : -EIO, 1,
-			       "the hook sites of '%s' cannot be read; "
-			       "install gnomon again",
-			       library);
+	return err ? fail_library(s, err, library) : 0;
 }
 
 int gn_prepare_copy(struct gn_session *s, const struct gn_runtime *rt, int fd,
