@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -98,10 +99,49 @@ static void a_full_queue_is_waited_for(void **state)
 	unlink(NAME);
 }
 
+static void no_socket(void **state)
+{
+	char why[GN_WHY_MAX];
+
+	(void)state;
+	assert_int_equal(gn_clr_ipc_find(getpid(), why), -ENOENT);
+	assert_non_null(strstr(why, "has no diagnostics socket"));
+}
+
+/* With so few more descriptors than are open, one of the steps fails. */
+static void find_with(rlim_t more)
+{
+	int first = dup(0);
+	struct rlimit was, few;
+	char why[GN_WHY_MAX];
+	int err;
+
+	assert_true(first >= 0);
+	close(first);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &was), 0);
+	few = was;
+	few.rlim_cur = (rlim_t)first + more;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	err = gn_clr_ipc_find(getpid(), why);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
+	if (err != -EMFILE || strstr(why, "has ended") ||
+	    strstr(why, "has no diagnostics socket") || strstr(why, "as root"))
+		fail_msg("with %d: %d, %s", (int)more, err, why);
+}
+
+static void no_descriptor_is_not_no_socket(void **state)
+{
+	(void)state;
+	find_with(0);
+	find_with(1);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_full_queue_is_waited_for),
+		cmocka_unit_test(no_socket),
+		cmocka_unit_test(no_descriptor_is_not_no_socket),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,6 +43,7 @@ void gn_clr_sleep(int ms)
 static int lock(struct gn_attached *a, char *why)
 {
 	char path[32];
+	int err;
 
 	snprintf(path, sizeof(path), "/proc/%d", (int)a->pid);
 	a->lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -52,6 +53,12 @@ static int lock(struct gn_attached *a, char *why)
 		if (errno != EWOULDBLOCK || ms >= LOCK_MS)
 			break;
 		gn_clr_sleep(20);
+	}
+	if (a->lock < 0 && errno != ENOENT && errno != ESRCH) {
+		err = -errno;
+		snprintf(why, GN_WHY_MAX, "process %d cannot be locked (%s)",
+			 (int)a->pid, strerror(-err));
+		return err;
 	}
 	if (a->lock < 0) {
 		snprintf(why, GN_WHY_MAX, "process %d has ended", (int)a->pid);

@@ -428,6 +428,27 @@ static void tell_missing(const struct wanted *w, pid_t pid, char *why)
 			 (int)pid, w->folder);
 }
 
+/* Why what the kernel tells of it could not be read. */
+static int why_unread(pid_t pid)
+{
+	int fd = gn_inside_proc(pid, "status", O_RDONLY);
+
+	if (fd < 0)
+		return fd == -ENOENT ? -ESRCH : fd;
+	close(fd);
+	return -EIO;
+}
+
+static bool is_none(int err)
+{
+	return err == -ENOENT || err == -ENOTDIR || err == -ELOOP;
+}
+
+static bool is_lack(int err)
+{
+	return err == -ENOMEM || err == -EMFILE || err == -ENFILE;
+}
+
 int gn_clr_ipc_find(pid_t pid, char *why)
 {
 	struct wanted w = {.root = gn_inside_proc(pid, "root", O_PATH)};
@@ -439,18 +460,22 @@ int gn_clr_ipc_find(pid_t pid, char *why)
 		return -ESRCH;
 	}
 	if (w.root < 0) {
-		snprintf(why, GN_WHY_MAX,
-			 "process %d cannot be entered (%s); run gnomon as "
-			 "root",
-			 (int)pid, strerror(-w.root));
+		snprintf(why, GN_WHY_MAX, "process %d cannot be entered (%s)%s",
+			 (int)pid, strerror(-w.root),
+			 is_lack(w.root) ? "" : "; run gnomon as root");
 		return w.root;
 	}
 	gn_inside_folder(pid, w.folder);
-	fd = find_names(pid, &w) ? find_socket(&w) : -ESRCH;
+	fd = find_names(pid, &w) ? find_socket(&w) : why_unread(pid);
 	if (fd == -ESRCH)
 		snprintf(why, GN_WHY_MAX, "process %d has ended", (int)pid);
-	else if (fd < 0)
+	else if (is_none(fd))
 		tell_missing(&w, pid, why);
+	else if (fd < 0)
+		snprintf(why, GN_WHY_MAX,
+			 "the diagnostics socket of process %d in its %.256s "
+			 "cannot be looked for (%s)",
+			 (int)pid, w.folder, strerror(-fd));
 	close(w.root);
 	return fd;
 }
