@@ -90,11 +90,16 @@ static int start_processes(struct gn_session *s)
 		uint32_t tgid = (uint32_t)s->opts.pids[i], one = 1;
 
 		s->pidfds[i] = open_pidfd((pid_t)tgid);
-		if (s->pidfds[i] < 0)
+		if (s->pidfds[i] < 0 && errno == ESRCH)
 			return gn_session_fail(s, -errno, 1,
 					       "process %u ended while gnomon "
 					       "was attaching; start it again",
 					       tgid);
+		if (s->pidfds[i] < 0)
+			return gn_session_fail(s, -errno, 1,
+					       "process %u cannot be watched "
+					       "(%s)",
+					       tgid, strerror(errno));
 		if (bpf_map_update_elem(targets, &tgid, &one, BPF_ANY))
 			return gn_session_fail(s, -errno, 1,
 					       "too many processes (%s)",
