@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <gelf.h>
+#include <jansson.h>
 #include <cmocka.h>
 
 #include "site/site.h"
@@ -48,6 +49,18 @@ WRAP(ssize_t, pread, (int fd, void *p, size_t n, off_t o), (fd, p, n, o), -1,
      EIO)
 WRAP(Elf *, elf_begin, (int fd, Elf_Cmd c, Elf *e), (fd, c, e), NULL, EIO)
 WRAP(Elf_Data *, elf_getdata, (Elf_Scn * s, Elf_Data *d), (s, d), NULL, EIO)
+
+/* jansson's own calls are not led through here. */
+json_t *__real_json_loads(const char *s, size_t flags, json_error_t *error);
+json_t *__wrap_json_loads(const char *s, size_t flags, json_error_t *error);
+json_t *__wrap_json_loads(const char *s, size_t flags, json_error_t *error)
+{
+	if (!fails("json_loads", ENOMEM))
+		return __real_json_loads(s, flags, error);
+	if (error)
+		*error = (json_error_t){0};
+	return NULL;
+}
 
 int __wrap_asprintf(char **text, const char *format, ...);
 int __wrap_asprintf(char **text, const char *format, ...)

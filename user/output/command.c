@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The command of a capture, as a user would type it. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,13 +61,30 @@ static bool only_strings(const json_t *array)
 	return n > 0;
 }
 
+int gn_command_words(const char *json, struct json_t **words)
+{
+	json_error_t error = {0};
+	enum json_error_code code;
+
+	*words = json_loads(json, 0, &error);
+	if (*words)
+		return 0;
+	/* of most calls without memory jansson tells nothing */
+	code = json_error_code(&error);
+	return code == json_error_unknown || code == json_error_out_of_memory
+		       ? -ENOMEM
+		       : 0;
+}
+
 char *gn_command_text(const char *json)
 {
-	json_t *array = json_loads(json, 0, NULL);
+	json_t *array;
 	struct gn_text_stream stream;
 	char *text = NULL;
 	FILE *f;
 
+	if (gn_command_words(json, &array))
+		return NULL;
 	if (!only_strings(array)) {
 		json_decref(array);
 		return strdup(json);

@@ -75,7 +75,12 @@ int gn_header_ended(const struct gn_model *m, const struct gn_output_opts *o,
 int gn_header_code(const struct gn_model *m, const struct gn_output_opts *o,
 		   FILE *f);
 
-/* In command.c: the words of a command, quoted for a shell, from the JSON array
+struct json_t;
+
+/* In command.c: the JSON of a command's INFO record, NULL if it is none. 0,
+ * -ENOMEM. */
+int gn_command_words(const char *json, struct json_t **words);
+/* The words of a command, quoted for a shell, from the JSON array
  * of its INFO record. If that is no such array, its text. The caller frees it.
  * NULL: no memory. */
 char *gn_command_text(const char *json);

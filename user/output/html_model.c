@@ -216,7 +216,9 @@ int gn_html_model(const struct gn_model *m, const char *findings, FILE *f)
 		gn_emit_text(&w.e, "kind", "report");
 		gn_emit_bool(&w.e, "broken", gn_model_broken(m));
 		gn_emit_bool(&w.e, "lossy", gn_model_lossy(m));
-		gn_json_head(&w);
+		err = gn_json_head(&w);
+	}
+	if (!err) {
 		gn_json_counts(&w, gn_model_losses(m));
 		gn_html_classes(&w.e);
 		if (findings)

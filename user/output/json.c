@@ -439,7 +439,9 @@ static int put_all(struct gn_json *w)
 	int err;
 
 	gn_emit_open(&w->e, NULL, '{');
-	gn_json_head(w);
+	err = gn_json_head(w);
+	if (err)
+		return err;
 	gn_json_counts(w, gn_model_losses(w->m));
 	err = gn_json_arrays(w);
 	if (err)

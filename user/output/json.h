@@ -39,8 +39,9 @@ int gn_json_begin(struct gn_json *j, FILE *f, const struct gn_model *m,
 		  const struct gn_output_opts *o);
 void gn_json_end(struct gn_json *j);
 
-/* "version" up to "probe_cost": what was traced, and the session's sums. */
-void gn_json_head(struct gn_json *j);
+/* "version" up to "probe_cost": what was traced, and the session's sums. 0,
+ * -ENOMEM. */
+int gn_json_head(struct gn_json *j);
 /* "lost", with so many records, "checks", "counters". */
 void gn_json_counts(struct gn_json *j, uint64_t lost);
 /* "functions", "modules", "processes", "threads". 0, -errno of the stream,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The parts of a capture's JSON that are not rows. */
+#include <errno.h>
+
 #include <jansson.h>
 
 #include "output/header.h"
@@ -9,11 +11,13 @@
 
 /* Writes the command's words. If its record is not a JSON array, it is one
  * word. */
-static void put_command(struct gn_json *w)
+static int put_command(struct gn_json *w)
 {
 	const char *text = gn_model_info(w->m, "command");
-	json_t *array = text ? json_loads(text, 0, NULL) : NULL;
+	json_t *array = NULL;
 
+	if (text && gn_command_words(text, &array))
+		return -ENOMEM;
 	gn_emit_open(&w->e, "command", '[');
 	for (size_t i = 0; i < json_array_size(array); i++) {
 		const char *word = json_string_value(json_array_get(array, i));
@@ -24,6 +28,7 @@ static void put_command(struct gn_json *w)
 		gn_emit_text(&w->e, NULL, text);
 	gn_emit_close(&w->e, ']');
 	json_decref(array);
+	return 0;
 }
 
 static void put_info(struct gn_json *w, const char *key)
@@ -66,17 +71,20 @@ static void put_probe_cost(struct gn_json *w)
 	gn_emit_close(e, '}');
 }
 
-void gn_json_head(struct gn_json *w)
+int gn_json_head(struct gn_json *w)
 {
 	const struct gn_model *m = w->m;
 	const char *version = gn_model_info(m, "version");
 	const char *clock = gn_model_info(m, "clock");
 	uint64_t attached;
 	struct gn_emit *e = &w->e;
+	int err;
 
 	gn_emit_u64(e, "version", JSON_VERSION);
 	gn_emit_text(e, "gnomon", version ? version : "");
-	put_command(w);
+	err = put_command(w);
+	if (err)
+		return err;
 	put_info(w, "machine");
 	put_info(w, "kernel");
 	gn_emit_text(e, "classify",
@@ -92,6 +100,7 @@ void gn_json_head(struct gn_json *w)
 	gn_json_classes(e, "classes", m->session.class_incl);
 	gn_emit_close(e, '}');
 	put_probe_cost(w);
+	return 0;
 }
 
 static void put_unseen(struct gn_emit *e, const char *key,

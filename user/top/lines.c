@@ -243,7 +243,9 @@ static int put_line(struct gn_json *j, const struct gn_top_period *p)
 	int err;
 
 	gn_emit_open(&j->e, NULL, '{');
-	gn_json_head(j);
+	err = gn_json_head(j);
+	if (err)
+		return err;
 	put_period(&j->e, p);
 	/* a cause can be counted in another period: it counts once, where
 	 * the thread's numbers tell of it */
