@@ -164,6 +164,43 @@ static void ends_can_be_lost(void **state)
 	gn_model_free(m);
 }
 
+/* A thread's last records are lost, its end among them. `end`: of the session;
+ * 0: the file lacks its end, so the thread goes on there as all others do. */
+static struct gn_model *lose_the_rest(uint64_t end)
+{
+	struct gn_rec_session session = {.h = {.kind = GN_KIND_SESSION},
+					 .end = end};
+	struct gn_rec_count count = {.h = {.kind = GN_KIND_COUNT},
+				     .id = GN_COUNTER_RING_FULL,
+				     .count = 5};
+	struct feed f = begin(true);
+
+	feed_thread(&f, 100, 1, GN_KIND_THREAD, 1, 0);
+	feed_event(&f, 200, 1, GN_KIND_SUSPEND_BEGIN, FN(0), 1, 0);
+	feed_event(&f, 210, 1, GN_KIND_GC_BEGIN, FN(0), 0x201, 0);
+	feed_event(&f, 220, 1, GN_KIND_JIT_BEGIN, FN(1), 0, 0);
+	feed_rec(&f, &count, sizeof(count));
+	feed_rec(&f, &session, sizeof(session));
+	return feed_finish(&f);
+}
+
+static void the_last_records_can_be_lost(void **state)
+{
+	struct gn_model *m = lose_the_rest(900);
+
+	(void)state;
+	assert_event(m, GN_RT_SUSPEND, 0, 200, 200, true);
+	assert_event(m, GN_RT_COLLECT, 0, 210, 210, true);
+	assert_event(m, GN_RT_COMPILE, 0, 220, 220, true);
+	assert_int_equal(m->threads[0].gaps, 1);
+	assert_int_equal(m->threads[0].end, 900);
+	gn_model_free(m);
+	m = lose_the_rest(0);
+	assert_false(event_of(m, GN_RT_COMPILE, 0)->no_end);
+	assert_int_equal(m->threads[0].gaps, 0);
+	gn_model_free(m);
+}
+
 /* Of such a compilation it is not told when it threw. */
 static void compilations_that_threw_have_no_end(void **state)
 {
@@ -196,6 +233,7 @@ int main(void)
 		cmocka_unit_test(raw_times_keep_it),
 		cmocka_unit_test(a_catch_can_be_lost),
 		cmocka_unit_test(ends_can_be_lost),
+		cmocka_unit_test(the_last_records_can_be_lost),
 		cmocka_unit_test(compilations_that_threw_have_no_end),
 	};
 

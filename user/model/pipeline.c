@@ -177,6 +177,16 @@ bool gn_pipeline_lossy(const struct gn_pipeline *p)
 	return p->lost || p->lost_before;
 }
 
+/* The thread's end was not told. All threads are told to end when the capture
+ * does: if that was seen and records were lost, this is one of them, and with
+ * it can be others. */
+static int end_untold(struct gn_pipeline *p, struct gn_thread *t, bool lossy)
+{
+	if (lossy && p->end)
+		gn_take_loss(p, t, &(struct gn_order_seen){.lost = 1});
+	return gn_thread_cut(p, t, gn_thread_end_of(t, p->end), GN_END_OPEN);
+}
+
 int gn_pipeline_finish(struct gn_pipeline *p, struct gn_model **model)
 {
 	bool lossy = gn_pipeline_lossy(p);
@@ -187,8 +197,7 @@ int gn_pipeline_finish(struct gn_pipeline *p, struct gn_model **model)
 		struct gn_thread *t = p->threads[i];
 
 		if (!t->closed)
-			err = gn_thread_cut(p, t, gn_thread_end_of(t, p->end),
-					    GN_END_OPEN);
+			err = end_untold(p, t, lossy);
 		/* missing slices whose loss no later slice has shown */
 		if (!lossy)
 			p->stage.checks.slice_mismatches += t->account.suspects;
