@@ -157,11 +157,12 @@ static void put_in_il(const struct gn_model *m, FILE *f)
 		"# %-11s and copies of small methods in these (so in a loop "
 		"that goes on) and in\n# %-11s methods that were made in "
 		"memory before: compiled expressions, which call\n"
-		"# %-11s handlers of MVC, minimal APIs and SignalR: to see "
-		"these, start the program\n# %-11s under gnomon. To find the "
-		"methods and ask for them is gnomon's\n"
-		"# %-11s work on the thread .NET EventPipe, %s\n",
-		"", "", "", "", "",
+		"# %-11s handlers of MVC, minimal APIs and SignalR, and what "
+		"serialisers, mappers and\n# %-11s ORMs make: to see these, "
+		"start the program under gnomon. To find the methods\n"
+		"# %-11s and ask for them is gnomon's work on the thread .NET "
+		"EventPipe,\n# %-11s %s\n",
+		"", "", "", "", "", "",
 		m->own_work ? "taken out of its times" : "and in its times");
 }
 
