@@ -256,6 +256,7 @@ static void test_bare_names(void **state)
 {
 	static const char add[] = "N.List<int>.Add(N.Q)";
 	static const char makes[] = "N.D.op_Explicit(N.D)~N.Q";
+	static const char first[] = "N.E.get_First<T>(L.List<T>)";
 
 	(void)state;
 	assert_true(gn_filter_hooks("*.List.Add", add, ""));
@@ -268,6 +269,10 @@ static void test_bare_names(void **state)
 	assert_false(gn_filter_hooks("*Q*", makes, ""));
 	assert_true(gn_filter_hooks("*operator Q*", makes, ""));
 	assert_true(gn_filter_hooks("D.explicit", makes, ""));
+	assert_true(gn_filter_hooks("E.First.get", first, ""));
+	assert_true(gn_filter_hooks("E.First<T>.get(*)", first, ""));
+	assert_true(may("E.First.get", "N.E.get_First<*>(*)"));
+	assert_true(may("E.First<T>.get(List<T>)", "N.E.get_First<*>(*)"));
 	assert_true(gn_filter_hooks("J.*", "J.<init>(int)", ""));
 	assert_true(gn_filter_hooks("J.<init>", "J.<init>(int)", ""));
 	assert_false(may("*Q*", add));
@@ -487,6 +492,7 @@ static void test_words(void **state)
 	static const char *const names[] = {
 		"N.P<int>.get_Item(N.Q,int)",
 		"N.P.set_Count(int)",
+		"N.P.get_Vowels<T>(N.Q)",
 		"N.P.add_Changed(N.Q)",
 		"N.P..ctor(int)",
 		"N.P..cctor()",

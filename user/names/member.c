@@ -111,29 +111,49 @@ static struct gn_span index_of(const struct gn_member *m, bool sets)
 	return (struct gn_span){m->params.at, n};
 }
 
-/* The name of a property. One with parameters is an indexer if it is called as
- * the compiler of C# calls indexers; else it is one of an extension, which
- * takes what it extends, or of Visual Basic. A glob without parameters names
- * them all.
- */
-static void put_property(struct gn_spell *o, struct gn_span name,
-			 const struct gn_span *index)
+/* A property with parameters, if it is called as the compiler of C# calls
+ * indexers. */
+static bool is_indexer(const struct gn_span *name, const struct gn_span *index)
 {
-	bool indexer = gn_span_is(&name, "Item") || gn_span_is(&name, "Chars");
+	return index->n &&
+	       (gn_span_is(name, "Item") || gn_span_is(name, "Chars"));
+}
 
-	if (index->n && indexer)
-		gn_spell_text(o, "this");
-	else
-		gn_spell_put(o, name.at, name.n);
+/* Other properties with parameters are those of an extension, which takes what
+ * it extends, and of Visual Basic. A glob without parameters names them all. */
+static void put_taken(struct gn_spell *o, const struct gn_span *index)
+{
 	if (!index->n)
 		return;
-	if (!indexer && gn_span_is(index, "*")) {
+	if (gn_span_is(index, "*")) {
 		gn_spell_text(o, "*");
 		return;
 	}
-	gn_spell_text(o, "[");
+	gn_spell_text(o, "(");
 	gn_spell_types(o, *index, 0);
-	gn_spell_text(o, "]");
+	gn_spell_text(o, ")");
+}
+
+static void put_property(struct gn_spell *o, const struct gn_member *m,
+			 struct gn_span name, const char *verb,
+			 const struct gn_span *index)
+{
+	bool indexer = is_indexer(&name, index);
+
+	if (indexer)
+		gn_spell_text(o, "this");
+	else
+		gn_spell_put(o, name.at, name.n);
+	gn_spell_args(o, &m->args, 0);
+	if (indexer) {
+		gn_spell_text(o, "[");
+		gn_spell_types(o, *index, 0);
+		gn_spell_text(o, "]");
+	}
+	gn_spell_text(o, ".");
+	gn_spell_text(o, verb);
+	if (!indexer)
+		put_taken(o, index);
 }
 
 static bool put_accessor(struct gn_spell *o, const struct gn_member *m)
@@ -145,13 +165,12 @@ static bool put_accessor(struct gn_spell *o, const struct gn_member *m)
 		size_t n = strlen(verbs[i]);
 
 		if (!gn_span_begins(&m->name, verbs[i]) || m->name.n < n + 2 ||
-		    m->name.at[n] != '_' || m->args.n)
+		    m->name.at[n] != '_')
 			continue;
 		if (i < 2)
 			index = index_of(m, i == 1);
-		put_property(o, gn_span_from(&m->name, n + 1), &index);
-		gn_spell_text(o, ".");
-		gn_spell_text(o, verbs[i]);
+		put_property(o, m, gn_span_from(&m->name, n + 1), verbs[i],
+			     &index);
 		return true;
 	}
 	return false;
