@@ -498,6 +498,7 @@ static void test_words(void **state)
 		"N.P..cctor()",
 		"N.P.Finalize()",
 		"N.P.op_Addition(N.P,N.P)",
+		"N.P.op_LeftShiftAssignment(int)",
 		"N.P.op_CheckedExplicit(N.P)~int",
 		"N.P+<>c.<Main>b__0_1(string)",
 		"N.P+<>c__DisplayClass1_0.<Main>g__Local|2(int)",

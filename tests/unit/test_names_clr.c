@@ -84,6 +84,12 @@ static void members_are_as_in_the_language(void **state)
 	      {"N.P.Finalize(int)", "P.Finalize(int)"},
 	      {"N.P.op_Addition(N.P,N.P)", "P.operator +(P, P)"},
 	      {"N.P.op_CheckedAddition(N.P,N.P)", "P.operator checked +(P, P)"},
+	      {"N.P.op_AdditionAssignment(int)", "P.operator +=(int)"},
+	      {"N.P.op_CheckedMultiplicationAssignment(N.P)",
+	       "P.operator checked *=(P)"},
+	      {"N.P.op_UnsignedRightShiftAssignment(int)",
+	       "P.operator >>>=(int)"},
+	      {"N.P.op_DecrementAssignment()", "P.operator --()"},
 	      {"N.P.op_LessThan(N.P,int)", "P.operator <(P, int)"},
 	      {"N.P.op_Implicit(int)~N.P", "P.implicit operator P(int)"},
 	      {"N.P.op_Explicit(N.P)~System.Decimal",
@@ -268,6 +274,7 @@ static void parameters_are_last(void **state)
 	assert_int_equal(gn_clr_plain("P.M(int)"), 3);
 	assert_int_equal(gn_clr_plain("P<(int, Q)>.M((int, Q))"), 13);
 	assert_int_equal(gn_clr_plain("P.operator <(P, P)"), 12);
+	assert_int_equal(gn_clr_plain("P.operator <<=(P)"), 14);
 	assert_int_equal(gn_clr_plain("P.a (b) (c) d(int,(P))"), 13);
 	assert_int_equal(gn_clr_plain("P.op_Explicit(P)~Q(int)"), 13);
 	assert_int_equal(gn_clr_plain("P.a(b) c"), 3);
