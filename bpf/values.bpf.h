@@ -110,6 +110,16 @@ static __always_inline bool is_struct_at(__u64 place)
 	return place & GN_PLACE_SIGNED || !n || n > 8 || n & (n - 1);
 }
 
+/* Whether there is memory at this address, as there is where an object is. Few
+ * numbers of 64 bits are such an address by chance. */
+static __always_inline bool is_address(__u64 number)
+{
+	__u64 table;
+
+	return !(number & 7) &&
+	       !bpf_probe_read_user(&table, sizeof(table), (void *)number);
+}
+
 static __always_inline void read_place(const struct gn_value_spec *v,
 				       __u64 place, struct gn_rec_value *r)
 {
@@ -142,6 +152,10 @@ static __always_inline void read_place(const struct gn_value_spec *v,
 	else
 		number = extended(number, size);
 	r->number = number;
+	/* of a type parameter: shared code does not say if it is an object */
+	if (v->own && place & GN_PLACE_OPEN && n == sizeof(number) &&
+	    is_address(number))
+		r->type = GN_VALUE_PTR;
 }
 
 /* The text that the number points to. For an empty one some kernels return 0,
