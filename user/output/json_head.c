@@ -31,12 +31,17 @@ static int put_command(struct gn_json *w)
 	return 0;
 }
 
-static void put_info(struct gn_json *w, const char *key)
+static void put_info_as(struct gn_json *w, const char *key, const char *name)
 {
 	const char *text = gn_model_info(w->m, key);
 
 	if (text)
-		gn_emit_text(&w->e, key, text);
+		gn_emit_text(&w->e, name, text);
+}
+
+static void put_info(struct gn_json *w, const char *key)
+{
+	put_info_as(w, key, key);
 }
 
 static void put_probe_cost(struct gn_json *w)
@@ -122,9 +127,8 @@ static void put_unseen(struct gn_emit *e, const char *key,
 static void put_code(struct gn_json *w)
 {
 	const struct gn_model_code *code = &w->m->code;
-	const char *inlining = gn_model_info(w->m, "inlining");
-	const char *unhooked = gn_model_info(w->m, "clr.unhooked");
 	struct gn_emit *e = &w->e;
+	uint64_t refused;
 
 	gn_emit_line(e);
 	gn_emit_open(e, "code", '{');
@@ -140,10 +144,11 @@ static void put_code(struct gn_json *w)
 #undef EMIT
 	gn_emit_close(e, '}');
 	if (!e->flat) { /* a report */
-		if (inlining)
-			gn_emit_text(e, "inlining", inlining);
-		if (unhooked)
-			gn_emit_text(e, "unhooked", unhooked);
+		if (gn_info_number(w->m, "functions.refused", &refused))
+			gn_emit_u64(e, "refused", refused);
+		put_info_as(w, "functions.refused.first", "refused_first");
+		put_info(w, "inlining");
+		put_info_as(w, "clr.unhooked", "unhooked");
 		put_unseen(e, "inlined", code->inlined, code->ninlined, true);
 		put_unseen(e, "untraced", code->unhooked, code->nunhooked,
 			   false);
