@@ -11,7 +11,7 @@
  * with a hostile name, a C++ template, losses and a gap when asked for. */
 struct sample {
 	struct gn_model m;
-	struct gn_model_info info[16];
+	struct gn_model_info info[32];
 	struct gn_model_function functions[4];
 	struct gn_model_module modules[2];
 	struct gn_model_thread threads[2];
