@@ -178,6 +178,7 @@ void gn_files_free(struct gn_files *f)
 static void list_child(int out, const char *program, const struct gn_user *u)
 {
 	int null = open("/dev/null", O_RDWR);
+	char real[PATH_MAX];
 
 	if (null < 0 || dup2(null, 0) < 0 || dup2(out, 1) < 0 ||
 	    dup2(null, 2) < 0)
@@ -185,7 +186,9 @@ static void list_child(int out, const char *program, const struct gn_user *u)
 	if (u->other &&
 	    (setgroups(1, &u->gid) || setgid(u->gid) || setuid(u->uid)))
 		_exit(127);
-	execl(LOADER, LOADER, "--list", program, (char *)NULL);
+	/* the linker takes a link's folder for $ORIGIN, a process its own */
+	execl(LOADER, LOADER, "--list",
+	      realpath(program, real) ? real : program, (char *)NULL);
 	_exit(127);
 }
 
