@@ -378,6 +378,21 @@ static void many_events(void **state)
 	assert_true(clock() - start < 10 * CLOCKS_PER_SEC);
 }
 
+/* Names of what is compiled are told only where they are asked for. */
+static void compilations_without_names(void **state)
+{
+	struct gn_output_opts o = {.by = GN_BY_JIT};
+	struct sample s;
+	char *text;
+
+	(void)state;
+	sample_make(&s);
+	sample_events(&s);
+	text = sample_print("table", &s.m, &o);
+	assert_non_null(strstr(text, "; 1 has no name here: --events jit"));
+	free(text);
+}
+
 /* Of a call that never returned, a line has neither the shortest time nor the
  * longest. */
 static void an_open_call_has_no_times(void **state)
@@ -555,6 +570,7 @@ int main(void)
 		cmocka_unit_test(not_of_a_jvm),
 		cmocka_unit_test(leaves_out),
 		cmocka_unit_test(many_events),
+		cmocka_unit_test(compilations_without_names),
 		cmocka_unit_test(an_open_call_has_no_times),
 		cmocka_unit_test(sorts),
 		cmocka_unit_test(sorts_times),

@@ -295,9 +295,9 @@ static int find_starts(const struct gn_model *m, struct gn_table *starts)
 static char *startup_note(const struct gn_model *m,
 			  const struct gn_model_event *const *all, size_t n)
 {
-	uint64_t sum = 0, first = 0;
+	uint64_t sum = 0, first = 0, nameless = 0;
 	struct gn_table starts = {0};
-	char number[GN_CELL], time[GN_CELL], pct[GN_CELL];
+	char number[GN_CELL], time[GN_CELL], pct[GN_CELL], without[GN_CELL];
 	int err = find_starts(m, &starts);
 	size_t known = 0;
 	char *text;
@@ -306,6 +306,7 @@ static char *startup_note(const struct gn_model *m,
 		uint32_t start = gn_table_get(&starts, all[i]->pid);
 
 		known += !all[i]->no_end;
+		nameless += !*all[i]->of.name;
 		sum += all[i]->end - all[i]->start;
 		if (all[i]->start - m->events[start].start < START_NS)
 			first += all[i]->end - all[i]->start;
@@ -314,12 +315,17 @@ static char *startup_note(const struct gn_model *m,
 	if (err)
 		return NULL;
 	gn_format_count(number, known);
+	gn_format_count(without, nameless);
 	gn_format_duration(time, sum, false);
 	gn_format_pct(pct, first, sum);
 	if (asprintf(&text,
 		     "%s compilations in %s; %s %% of it in the first second "
-		     "of each process",
-		     number, time, pct) < 0)
+		     "of each process%s%s%s%s",
+		     number, time, pct, nameless ? "; " : "",
+		     nameless ? without : "",
+		     !nameless ? "" : gn_word(nameless, " has", " have"),
+		     nameless ? " no name here: --events jit names all" : "") <
+	    0)
 		return NULL;
 	return text;
 }
