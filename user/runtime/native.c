@@ -51,12 +51,16 @@ static void open_world(struct walk *w, const char *why)
 	gn_planner_open_world(w->library, why);
 }
 
-/* A static program has no libraries: that there is no list is no failure. */
+/* A static program has no libraries: that there is no list is no failure. Those
+ * of musl's are never listed, which is safe, and no news. */
 static void look_at_list(struct walk *w)
 {
-	if (!w->files->unlisted || !w->elf[0] || !gn_elf_interp(w->elf[0]))
+	const char *linker = w->elf[0] ? gn_elf_interp(w->elf[0]) : NULL;
+
+	if (!w->files->unlisted || !linker)
 		return;
-	w->stats->unlisted = w->files->file[0].path;
+	if (!strstr(linker, "/ld-musl-"))
+		w->stats->unlisted = w->files->file[0].path;
 	open_world(w, "its libraries cannot be listed");
 }
 
