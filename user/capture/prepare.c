@@ -251,27 +251,14 @@ static bool may_come(struct gn_session *s, const char *glob)
 	return true;
 }
 
-/* Nothing is traced, as nothing is where no function has the name. */
-static int check_refused(struct gn_session *s)
-{
-	size_t n = s->native.functions;
-
-	if (!n || n > s->native.refused || !s->opts.nfunctions || s->awaits)
-		return 0;
-	return gn_session_fail(s, -ENOENT, 2,
-			       "no function that -f names can be probed: %s",
-			       s->functions.refused);
-}
-
 static int check_match(struct gn_session *s)
 {
 	const char *glob = gn_filter_unmatched(s->filter);
 	char other[256];
 
-	if (s->native.usdt || s->launches || s->runtimes > s->may_start)
+	if (!glob || s->native.functions || s->native.usdt || s->launches ||
+	    s->runtimes > s->may_start)
 		return 0;
-	if (!glob || s->native.functions)
-		return check_refused(s);
 	if (gn_filter_is_usdt(glob) && !s->awaits)
 		return gn_session_fail(
 			s, -ENOENT, 2,
