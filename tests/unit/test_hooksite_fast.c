@@ -212,6 +212,16 @@ static void gone_passes_nothing(void)
 	assert_int_equal(reader.records, 10);
 }
 
+/* Begins anew, with a reader that does not read yet. */
+static struct gn_fast_ring *start_unread(pthread_t *consumer)
+{
+	gn_fast_stop();
+	gn_fast_leave();
+	atomic_store(&reader.stopped, true);
+	start(consumer, told);
+	return (void *)((unsigned char *)reader.page + GN_FAST_PAGE);
+}
+
 /* A thread that waited for a stopped gnomon in vain does not wait again before
  * that has read: nothing could tell what the wait was for. */
 static void waits_once(void **state)
@@ -223,11 +233,7 @@ static void waits_once(void **state)
 	(void)state;
 	if (!__builtin_cpu_supports("avx2"))
 		skip();
-	gn_fast_stop();
-	gn_fast_leave();
-	atomic_store(&reader.stopped, true);
-	start(&consumer, told);
-	rings = (void *)((unsigned char *)reader.page + GN_FAST_PAGE);
+	rings = start_unread(&consumer);
 	for (fit = 0; passed == before; fit++) {
 		assert_true(fit < GN_FAST_FIRST / GN_FAST_RECORD);
 		assert_int_equal(hit(1), 0);
@@ -259,11 +265,7 @@ static void unbound_is_told(void **state)
 	(void)state;
 	if (!__builtin_cpu_supports("avx2"))
 		skip();
-	gn_fast_stop();
-	gn_fast_leave();
-	atomic_store(&reader.stopped, true);
-	start(&consumer, told);
-	rings = (void *)((unsigned char *)reader.page + GN_FAST_PAGE);
+	rings = start_unread(&consumer);
 	atomic_store(&unbound, 0);
 	assert_int_equal(hit(HALF), 0);
 	assert_int_equal(unbound, 0);

@@ -266,7 +266,7 @@ static void a_hidden_process(void **state)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* A copy of this program, which needs libraries. */
+/* A copy of this program, which needs libraries, where any user reaches it. */
 static void copy_self(char path[PATH_MAX])
 {
 	char block[65536];
@@ -342,7 +342,8 @@ static bool lists(const char *name, char path[PATH_MAX])
 static void a_library_by_a_relative_path(void **state)
 {
 	static const char name[] = "libcmocka.so.0";
-	char dir[] = "/tmp/files.XXXXXX", want[64], path[PATH_MAX];
+	char dir[] = GN_BUILD_DIR "/files.XXXXXX";
+	char want[sizeof(dir) + sizeof(name)], path[PATH_MAX];
 
 	(void)state;
 	assert_non_null(mkdtemp(dir));

@@ -301,22 +301,16 @@ static long long started(uint32_t pid)
 	return gn_inside_started((pid_t)pid, &ticks) ? ticks : 0;
 }
 
-/* The record of the old process's end can be lost, and its number another's.
- * What is not known is taken for the same. */
-static bool is_another(const struct gn_fast_area *a)
-{
-	long long now = started(a->pid);
-
-	return a->started && now && now != a->started;
-}
-
 static void offer(struct gn_fast *f, const struct gn_rec_ring *r)
 {
 	struct gn_fast_page *page = NULL;
 	struct gn_fast_area *a = gn_fast_find_area(f, r->pid);
+	long long since = started(r->pid);
 
-	if (a && !a->over)
-		a->over = is_another(a);
+	/* The record of an older process's end can be lost, and its number
+	 * another's. What is not known is taken for the same. */
+	if (a && a->started && since && since != a->started)
+		a->over = true;
 	/* a second one of the same program is no hook's */
 	if (gn_fast_map(r->pid, r->f.h.key, &page) || f->stopped ||
 	    (a && !a->over) || f->opts.begins(f->opts.ctx) ||
@@ -326,7 +320,7 @@ static void offer(struct gn_fast *f, const struct gn_rec_ring *r)
 	}
 	a->pid = r->pid;
 	a->since = r->f.h.time;
-	a->started = started(r->pid);
+	a->started = since;
 	a->runtime = GN_FUNC(GN_FUNC_RUNTIME(r->f.func), 0);
 	a->page = page;
 	a->rings = (void *)((unsigned char *)page + GN_FAST_PAGE);

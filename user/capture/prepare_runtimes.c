@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include <gnomon/edits.h>
-#include "capture/denied.h"
 #include "capture/fast_clock.h"
 #include "capture/unseen.h"
 #include "elf/elf_file.h"
@@ -422,9 +421,7 @@ static int fail_library(struct gn_session *s, int err, const char *library)
 	if (err == -ENOMEM)
 		return gn_session_fail(s, err, 1, "no memory");
 	if (err == -EAGAIN)
-		return gn_session_fail(s, err, 1,
-				       "no thread can be started (%s); %s",
-				       strerror(-err), gn_denied_start(err));
+		return gn_session_no_thread(s, err);
 	if (err == -ENFILE)
 		return gn_session_fail(s, err, 1,
 				       "the system has no descriptor left; "

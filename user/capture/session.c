@@ -64,6 +64,12 @@ int gn_session_fail(struct gn_session *s, int err, int status, const char *fmt,
 	return err;
 }
 
+int gn_session_no_thread(struct gn_session *s, int err)
+{
+	return gn_session_fail(s, err, 1, "no thread can be started (%s); %s",
+			       strerror(-err), gn_denied_start(err));
+}
+
 const char *gn_session_warning(const struct gn_session *s)
 {
 	return s->warning;

@@ -218,18 +218,14 @@ static int attach_later(struct gn_session *s)
 	err = gn_later_new(s, pids, n);
 	if (!err)
 		return 0;
-	return gn_session_fail(s, err, 1, "no thread can be started (%s); %s",
-			       strerror(-err), gn_denied_start(err));
+	return gn_session_no_thread(s, err);
 }
 
 static int start_setter(struct gn_session *s)
 {
 	int err = gn_setter_start(s);
 
-	return err ? gn_session_fail(s, err, 1,
-				     "no thread can be started (%s); %s",
-				     strerror(-err), gn_denied_start(err))
-		   : 0;
+	return err ? gn_session_no_thread(s, err) : 0;
 }
 
 static int fork_command(struct gn_session *s)

@@ -143,6 +143,9 @@ void gn_values_free(struct gn_session *s);
 int gn_session_fail(struct gn_session *s, int err, int status, const char *fmt,
 		    ...) __attribute__((format(printf, 4, 5)));
 
+/* Fails as the system starts no more threads. */
+int gn_session_no_thread(struct gn_session *s, int err);
+
 /* Fails with what is missing to load BPF programs. */
 int gn_session_denied(struct gn_session *s, int err);
 

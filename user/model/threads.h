@@ -109,8 +109,7 @@ struct gn_process {
 	uint32_t threads, live;
 	uint32_t exit; /* GN_EXIT_TOLD and how it ended; 0: not known */
 	uint64_t ended_at;
-	uint64_t late; /* when it had all probes, if it ran before; else 0 */
-	bool lost;     /* records of threads in its program were lost */
+	bool lost; /* records of threads in its program were lost */
 	/* probe cost that the time outside of functions owes */
 	uint64_t owed;
 	/* rows of its ended threads: of those that worked, and that were idle

@@ -298,6 +298,7 @@ static char *startup_note(const struct gn_model *m,
 	uint64_t sum = 0, first = 0, nameless = 0;
 	struct gn_table starts = {0};
 	char number[GN_CELL], time[GN_CELL], pct[GN_CELL], without[GN_CELL];
+	char note[GN_CELL + 64] = "";
 	int err = find_starts(m, &starts);
 	size_t known = 0;
 	char *text;
@@ -315,17 +316,18 @@ static char *startup_note(const struct gn_model *m,
 	if (err)
 		return NULL;
 	gn_format_count(number, known);
-	gn_format_count(without, nameless);
 	gn_format_duration(time, sum, false);
 	gn_format_pct(pct, first, sum);
+	if (nameless) {
+		gn_format_count(without, nameless);
+		snprintf(note, sizeof(note),
+			 "; %s %s no name here: --events jit names all",
+			 without, gn_word(nameless, "has", "have"));
+	}
 	if (asprintf(&text,
 		     "%s compilations in %s; %s %% of it in the first second "
-		     "of each process%s%s%s%s",
-		     number, time, pct, nameless ? "; " : "",
-		     nameless ? without : "",
-		     !nameless ? "" : gn_word(nameless, " has", " have"),
-		     nameless ? " no name here: --events jit names all" : "") <
-	    0)
+		     "of each process%s",
+		     number, time, pct, note) < 0)
 		return NULL;
 	return text;
 }
