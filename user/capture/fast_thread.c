@@ -362,7 +362,12 @@ int gn_fast_thread_put_first(struct gn_fast_thread *t, gn_fast_put_fn put,
 
 void gn_fast_thread_note(struct gn_fast_thread *t, struct gn_rec *rec)
 {
+	const struct gn_rec *next = gn_fast_thread_first(t);
+
 	rec->time = t->floor > t->told ? t->floor : t->told;
+	/* a claim that is yet to go has its time in the floor */
+	if (next && next->time < rec->time)
+		rec->time = next->time;
 	rec->tid = t->tid;
 	rec->seq = next_number(t, 0);
 }
