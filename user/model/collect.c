@@ -295,6 +295,7 @@ static int apply_exec(struct gn_pipeline *p, struct gn_thread *t,
 		      const struct gn_rec_thread *r)
 {
 	struct gn_process *proc;
+	uint64_t late;
 	int err;
 
 	err = gn_stacks_restart(&t->stacks, &p->stage);
@@ -312,7 +313,7 @@ static int apply_exec(struct gn_pipeline *p, struct gn_thread *t,
 	proc = &p->processes[t->process];
 	if (proc->collecting)
 		*proc->collecting = (struct gn_collecting){.n = 0};
-	gn_thread_settle_program(p, t);
+	late = gn_thread_settle_program(p, t, r->f.h.time);
 	/* no thread will be of the old program any more */
 	if (!p->opts.live)
 		err = gn_async_lasts(&p->asyncs, proc->program, r->f.h.time,
@@ -324,6 +325,7 @@ static int apply_exec(struct gn_pipeline *p, struct gn_thread *t,
 		err = gn_names_program(&p->stage.names, 0, &proc->program);
 	if (err)
 		return err;
+	p->stage.names.late[proc->program] = late;
 	return gn_thread_set_name(p, t, r->comm, true);
 }
 

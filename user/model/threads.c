@@ -290,11 +290,18 @@ uint64_t gn_thread_in_doubt(const struct gn_pipeline *p,
 	return t->in_doubt + t->unmatched - of_late(p, t);
 }
 
-void gn_thread_settle_program(struct gn_pipeline *p, struct gn_thread *t)
+uint64_t gn_thread_settle_program(struct gn_pipeline *p, struct gn_thread *t,
+				  uint64_t time)
 {
+	uint64_t *late = &p->stage.names.late[p->processes[t->process].program];
+	uint64_t next = *late > time ? *late : 0;
+
+	if (next)
+		*late = 0;
 	p->stage.checks.earlier_leaves += of_late(p, t);
 	t->in_doubt = gn_thread_in_doubt(p, t);
 	t->unmatched = t->unmatched_since = 0;
+	return next;
 }
 
 void gn_thread_settle(struct gn_pipeline *p, const struct gn_thread *t)

@@ -220,9 +220,10 @@ int gn_threads_fold(struct gn_pipeline *p);
 uint64_t gn_thread_in_doubt(const struct gn_pipeline *p,
 			    const struct gn_thread *t);
 
-/* The thread's program ends: late probes of the next one explain none of its
- * leaves. */
-void gn_thread_settle_program(struct gn_pipeline *p, struct gn_thread *t);
+/* The thread's program ends at `time`: late probes of the next one explain none
+ * of its leaves. When that one had them, if it was told already; else 0. */
+uint64_t gn_thread_settle_program(struct gn_pipeline *p, struct gn_thread *t,
+				  uint64_t time);
 
 /* Counts the records in doubt of a thread that has ended, once it is known what
  * explains them. */
