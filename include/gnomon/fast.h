@@ -79,6 +79,8 @@
 #define GN_FAST_OWN_STACK   40
 #define GN_FAST_OWN_STACKED 48
 #define GN_FAST_OWN_AT	    56
+#define GN_FAST_OWN_LAST    96
+#define GN_FAST_OWN_AWAY    104
 
 #if !defined(__ASSEMBLER__) && !defined(__bpf__)
 #include <assert.h>
@@ -160,6 +162,9 @@ struct gn_fast_own {
 	uint64_t base;
 	uint64_t size; /* of the ring so far */
 	uint64_t lost; /* records that found no room */
+	/* when its last hook ran, and ticks: after more of them without a hook
+	 * it passes the site. Only musl's threads look at it. */
+	uint64_t last, away;
 };
 
 static_assert(sizeof(struct gn_fast_rec) == GN_FAST_RECORD, "record");
@@ -184,6 +189,8 @@ static_assert(offsetof(struct gn_fast_own, stack) == GN_FAST_OWN_STACK,
 static_assert(offsetof(struct gn_fast_own, stacked) == GN_FAST_OWN_STACKED,
 	      "stacked");
 static_assert(offsetof(struct gn_fast_own, at) == GN_FAST_OWN_AT, "at");
+static_assert(offsetof(struct gn_fast_own, last) == GN_FAST_OWN_LAST, "last");
+static_assert(offsetof(struct gn_fast_own, away) == GN_FAST_OWN_AWAY, "away");
 static_assert(sizeof(struct gn_fast_page) == 128, "page");
 static_assert(GN_FAST_PAGE + GN_FAST_SLOTS * GN_FAST_RING <= GN_FAST_DATA,
 	      "the data begin behind the control blocks");

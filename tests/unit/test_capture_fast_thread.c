@@ -281,6 +281,38 @@ static void inside_a_slice(void **state)
 	assert_int_equal(counts.unordered, 1);
 }
 
+/* A slice that comes after its thread's records of after it is lost, and what
+ * comes next says so. */
+static void late_slice(void **state)
+{
+	static const uint64_t times[] = {100, 300, 310}, more[] = {600};
+	struct gn_fast_counts counts = {0};
+	struct gn_fast_thread t;
+	struct taken out = {0};
+
+	(void)state;
+	gn_fast_thread_init(&t, TID);
+	queue_func(&t, 50, 10, 0);
+	merge(&t, times, 3, &counts, &out);
+	queue_slice(&t, 150, 250, 1);
+	queue_func(&t, 320, 11, 100);
+	queue_slice(&t, 400, 500, 2);
+	merge(&t, more, 1, &counts, &out);
+	gn_fast_thread_free(&t);
+	assert_int_equal(out.n, 7);
+	assert_false(out.back);
+	/* no more than its interval has room for, and a record is missing */
+	assert_int_equal(out.rec[4].h.kind, GN_KIND_GC_BEGIN);
+	assert_int_equal(out.rec[4].f.os_ns, 10);
+	assert_int_equal(out.rec[4].h.seq, out.rec[3].h.seq + 2);
+	assert_false(out.rec[4].h.flags & GN_F_IN_DOUBT);
+	assert_int_equal(out.rec[5].h.kind, GN_KIND_SLICE);
+	assert_int_equal(out.rec[5].h.seq, 2);
+	assert_int_equal(out.rec[6].f.os_ns, 100);
+	assert_int_equal(out.rec[6].h.seq, out.rec[4].h.seq + 1);
+	assert_int_equal(counts.records, 4);
+}
+
 /* Nobody knows in which interval up to the next slice it was. The kernel's next
  * record has its time, and that of its own interval only is wanted. */
 static void lost_slice(void **state)
@@ -386,6 +418,7 @@ int main(void)
 		cmocka_unit_test(os_time_follows),
 		cmocka_unit_test(plain_events),
 		cmocka_unit_test(inside_a_slice),
+		cmocka_unit_test(late_slice),
 		cmocka_unit_test(lost_slice),
 		cmocka_unit_test(too_much_time),
 		cmocka_unit_test(whole_keys),

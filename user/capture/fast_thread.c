@@ -199,6 +199,18 @@ static void note_slice(struct gn_fast_thread *t, const struct gn_rec_slice *s)
 		t->floor = s->h.time;
 }
 
+/*
+ * A switch onto a CPU that the kernel let no program see shows at the thread's
+ * next probe, if nothing told of its return to user mode: what it wrote in
+ * between has been handed on. The slice is lost, and the kernel's next record
+ * has its time.
+ */
+static bool is_late(const struct gn_fast_thread *t,
+		    const struct gn_rec_slice *s)
+{
+	return t->own && s->start < s->h.time && s->start < t->last;
+}
+
 /* Of kinds that a thread with a ring writes itself. */
 static bool can_be_own(enum gn_kind kind)
 {
@@ -349,6 +361,11 @@ int gn_fast_thread_put_first(struct gn_fast_thread *t, gn_fast_put_fn put,
 		renumber(t, rec);
 		break;
 	case GN_STREAM_SLICE:
+		if (is_late(t, as_slice(rec))) {
+			t->unsure = true;
+			give_room_back(t);
+			return 0;
+		}
 		note_slice(t, (struct gn_rec_slice *)rec);
 		break;
 	default:

@@ -26,6 +26,7 @@
 #define WAIT_NS	 50000000l   /* until what it said of its life is looked at */
 #define WAITS	 100	     /* of these without a record read: 5 s */
 #define SPINS	 100
+#define AWAY	 (1 << 15) /* ticks, 10 us or so: other threads ran */
 
 #define AGAIN	0 /* the hook is to begin anew */
 #define DROPPED 1
@@ -399,6 +400,7 @@ static void open_ring(struct gn_fast_own *own, struct gn_fast_ring *ring,
 	own->base = (uint64_t)fast.data + (uint64_t)slot * GN_FAST_SLOT;
 	own->lost = 0;
 	own->stacked = own->home = 0;
+	own->away = AWAY;
 	if (!own->size)
 		own->size = GN_FAST_FIRST;
 	publish(own, own->base);
@@ -603,6 +605,7 @@ static void measure(struct gn_fast_page *page, gn_fast_hook_fn enter,
 		.page = page,
 		.size = GN_FAST_FIRST,
 		.stacked = UINT64_MAX,
+		.away = UINT64_MAX,
 	};
 	struct gn_fast_own *before = gn_fast_own;
 

@@ -39,6 +39,23 @@
 #endif
 	.endm
 
+/*
+ * Threads of musl have no restartable sequences, so no program of gnomon's runs
+ * when they return to user mode: a switch that the kernel let no program see
+ * would show at the next probe only, when records of after it are read already.
+ * So where the thread can have been away since its last hook, this one passes
+ * the site. rax: the time; rdx changes.
+ */
+	.macro GN_FAST_LOOK_AWAY name:req
+#ifdef GNOMON_MUSL
+	movq	%rax, %rdx
+	subq	GN_FAST_OWN_LAST(%r10), %rdx
+	movq	%rax, GN_FAST_OWN_LAST(%r10)
+	cmpq	GN_FAST_OWN_AWAY(%r10), %rdx
+	ja	.Lgn_fast_away_\name
+#endif
+	.endm
+
 /* gn_fast_NAME. `index` and `sp32` are registers: 64 bits of the function's
  * index, and the low half of its frame key. `muted`: a table of bytes by index;
  * hooks of functions with one that is set do nothing. `sp64`: all of the frame
@@ -79,6 +96,7 @@ gn_written_\name:
 	rdtsc
 	shlq	$32, %rdx
 	orq	%rdx, %rax
+	GN_FAST_LOOK_AWAY \name
 	.ifnb \sp64
 	movq	\sp64, %rdx
 	subq	GN_FAST_OWN_STACK(%r10), %rdx
@@ -117,6 +135,16 @@ gn_written_\name:
 	jc	gn_fast_\name
 	jnz	gn_site_\name
 	ret
+#ifdef GNOMON_MUSL
+	.cfi_adjust_cfa_offset 16
+.Lgn_fast_away_\name:
+	popq	%rdx
+	.cfi_adjust_cfa_offset -8
+	popq	%rax
+	.cfi_adjust_cfa_offset -8
+	movb	$0, GN_FAST_OF_BUSY(%r11)
+	jmp	gn_site_\name
+#endif
 .Lgn_fast_none_\name:
 	cmpb	$0, GN_FAST_OWN_SITE(%r10)
 	je	.Lgn_fast_claim_\name

@@ -496,7 +496,8 @@ bool gn_clr_start_fast(void)
  * Whether the kernel tells of each return to the program that the thread was
  * away: of threads with restartable sequences, which the C library registers
  * from 2.35 on. Of others a switch that was not seen shows at the next probe
- * only, and compilations are probes enough for that.
+ * only: compilations are probes then, and musl's hooks where the thread can
+ * have been away.
  */
 static bool returns_are_told(void)
 {
