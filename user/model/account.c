@@ -81,7 +81,8 @@ static void give_slices(const struct gn_account *a, struct gn_interval *iv)
 			give(iv, c, a->slices[c]);
 }
 
-/* The rest of the interval is time on a CPU. Some of it was spent in probes. */
+/* The rest of the interval is time on a CPU. Part of it is the cost of
+ * probes. */
 static void give_rest(const struct gn_account *a, uint64_t rest, uint64_t cost,
 		      struct gn_interval *iv)
 {
@@ -92,8 +93,8 @@ static void give_rest(const struct gn_account *a, uint64_t rest, uint64_t cost,
 }
 
 /*
- * The OS time in the rest of an interval, a part of which was already reported.
- * That part was observed from another CPU, so it can be wrong by some
+ * Returns the OS time of the rest of an interval of which a part was already
+ * reported. That part was observed from another CPU, so it can be wrong by some
  * microseconds.
  */
 static uint64_t os_left(const struct gn_account *a, uint64_t os,
@@ -125,8 +126,8 @@ static void split(struct gn_account *a, uint64_t os, uint64_t cost,
 	} else {
 		if (all < os && !a->slices_lost)
 			a->suspects++;
-		/* slices are exact to the nanosecond, the part reported before
-		 * is not */
+		/* slices are exact to the nanosecond, but the part reported
+		 * before is not */
 		if (left < known || all == os)
 			left = known;
 		give_slices(a, iv);
@@ -135,8 +136,8 @@ static void split(struct gn_account *a, uint64_t os, uint64_t cost,
 	give_rest(a, iv->elapsed - left, cost, iv);
 }
 
-/* Splits an interval by its slices and the state of the thread alone. Some of
- * its records are lost, so their sums mean nothing. */
+/* Splits an interval by its slices and by the thread's state only: some of its
+ * records were lost, so sums prove nothing. */
 static void split_unsummed(const struct gn_account *a, uint64_t cost,
 			   struct gn_interval *iv)
 {
@@ -210,7 +211,8 @@ static bool is_gnomons(const struct gn_account *a)
 	return a->hook_waits || a->for_gnomon;
 }
 
-/* The thread waited or worked for gnomon, whatever the kernel says of that. */
+/* The thread waited or worked for gnomon, so no class gets the time, whatever
+ * the kernel reported. */
 static void take_out(const struct gn_account *a, struct gn_interval *iv)
 {
 	iv->cost = iv->elapsed;
@@ -225,7 +227,7 @@ void gn_account_forget(struct gn_account *a)
 	a->for_gnomon = false;
 }
 
-/* The time that belongs neither to the kernel nor to `unclassified`. */
+/* Time in user mode, which is neither the kernel's nor `unclassified`. */
 static uint64_t on_cpu(const struct gn_interval *iv)
 {
 	uint64_t ns = 0;
@@ -237,8 +239,8 @@ static uint64_t on_cpu(const struct gn_interval *iv)
 	return ns;
 }
 
-/* Begins the next interval. The part reported before can reach into it, if the
- * record that ends the last one was still on its way. */
+/* Begins the next interval. The part that was already reported can extend into
+ * it, if the record that ends the last interval was still on its way. */
 static void begin_next(struct gn_account *a, uint64_t time, uint64_t os)
 {
 	uint64_t since = a->since;
@@ -306,8 +308,8 @@ void gn_account_tell(struct gn_account *a, uint64_t time,
 		take_out(a, iv);
 	} else {
 		split_unsummed(a, a->after, iv);
-		/* the next interval may have room for the cost that this one
-		 * had not */
+		/* the cost does not fit into this interval: the next one may
+		 * have room for it */
 		iv->owed = 0;
 		a->after -= (uint32_t)iv->cost;
 	}

@@ -4,8 +4,9 @@
  * to the interval. Time of an unknown class goes to `unclassified`; nothing is
  * scaled.
  *
- * In the live view a period can end within an interval. Its part up to then is
- * reported at once ("told"), and the rest when the interval ends.
+ * In the live view a period can end within an interval. The part up to then is
+ * reported at once (the fields `told*` are about it), and the rest when the
+ * interval ends.
  */
 #ifndef GNOMON_MODEL_ACCOUNT_H
 #define GNOMON_MODEL_ACCOUNT_H
@@ -16,19 +17,19 @@
 #include <gnomon/event.h>
 #include "model/model.h"
 
-/* One interval as it was spent. */
+/* An interval, split into classes. */
 struct gn_interval {
 	uint64_t elapsed;
 	uint64_t cost; /* of probes, subtracted from elapsed */
 	uint64_t owed; /* the part that could not be subtracted */
-	/* possible error of `cost`, and of what more is owed than before */
+	/* possible error of `cost`, plus the growth of `owed` */
 	int64_t error;
-	uint64_t app;	  /* application time, by the classification */
-	uint32_t mask;	  /* bit c: ns[c] is set; else it means 0 */
-	bool gap;	  /* records were lost in it */
-	bool sliced;	  /* its slices are in ns */
-	bool hook_waited; /* its cost is that of a wait for gnomon */
-	bool own_work;	  /* its cost is that of work for gnomon */
+	uint64_t app;  /* application time, by the classification */
+	uint32_t mask; /* bit c: ns[c] is valid; else the class has no time */
+	bool gap;      /* records were lost in it */
+	bool sliced;   /* ns includes its slices */
+	bool hook_waited; /* the cost is a wait for gnomon */
+	bool own_work;	  /* the cost is work for gnomon */
 	uint64_t ns[GN_CLASS_COUNT];
 };
 
@@ -39,141 +40,139 @@ struct gn_nest {
 	uint8_t class;
 	/* number of frames on the shadow stack when it began */
 	uint32_t depth;
-	uint32_t activity; /* its number in gn_live, 0: none */
-	uint64_t stack;	   /* which shadow stack that was */
-	uint64_t frame; /* all frames of then are above this address; 0: none */
+	uint32_t activity; /* its number in gn_live; 0: none */
+	uint64_t stack;	   /* id of that shadow stack */
+	uint64_t frame;	   /* its frames are below this; 0: not known */
 };
 
 /* A new account is all zeros, but for `since`. */
 struct gn_account {
-	/* the open interval, from `since` on */
+	/* start of the open interval */
 	uint64_t since;
-	/* OS time that does not fit into the record that ends it */
+	/* OS time that did not fit into the record that ends the interval */
 	uint64_t os_notes;
 	uint64_t slices[GN_CLASS_COUNT];
 	uint32_t slice_mask;
 	bool slices_lost;
 	bool gap;
 	bool no_start;	 /* the beginning of the thread was not seen */
-	bool hook_waits; /* for gnomon: all of it is cost */
-	bool for_gnomon; /* the thread works for it: the same, until told */
-	/* cost of the probe that began it, after that record */
+	bool hook_waits; /* it waits for gnomon: the interval is all cost */
+	bool for_gnomon; /* the same: it works for gnomon */
+	/* cost of the probe that began the interval, after its record */
 	uint32_t after;
 	uint32_t after_error; /* possible error of `after` */
-	/* the part reported already is [since - told, since) */
+	/* the part [since - told, since) was already reported */
 	uint64_t told;
-	uint64_t told_os;     /* its time that was not on a CPU */
-	uint64_t told_slices; /* time of its slices in that part */
-	bool told_gap;	      /* records were lost in it */
+	uint64_t told_os;     /* time of that part off a CPU, or unclassified */
+	uint64_t told_slices; /* time of slices in that part */
+	bool told_gap;	      /* records were lost in that part */
 	bool part_lost;	      /* slices were lost since that report */
-	/* the part of `slices` in slices that have not ended */
+	/* time in `slices` of slices that have not ended */
 	uint64_t open_slices;
 	uint64_t slices_end; /* the latest end of a slice */
 	/* activities, the innermost last */
 	struct gn_nest nest[GN_NEST_MAX];
-	/* nnest_over: begins for which `nest` had no room */
+	/* nest_over: begins for which `nest` had no room */
 	uint32_t nnest, nest_over;
-	/* activities that a frame showed to be over, before that is told */
+	/* activities that a frame proved to be over, before their end event */
 	uint32_t shown_over;
-	/* of each suspension that goes on: activities when it began */
+	/* for each open suspension: the number of activities when it began */
 	uint32_t suspended_at[GN_NEST_MAX], nsuspended;
-	bool collects; /* all that the thread does on a CPU is collecting */
-	/* intervals with too few slices: each is a mismatch, unless the next
-	 * slice's number shows that some were lost */
+	bool collects; /* its time on a CPU is all garbage collection */
+	/* intervals whose slices sum to too little; they become mismatches,
+	 * unless the number of the next slice shows that slices were lost */
 	uint64_t suspects;
-	/* sums over closed intervals; outside: intervals that belong to no
+	/* sums over closed intervals; outside: of those outside of any
 	 * function */
 	uint64_t classes[GN_CLASS_COUNT];
 	uint64_t outside[GN_CLASS_COUNT];
 	uint64_t outside_elapsed;
 	uint64_t app, outside_app;
 	uint64_t elapsed, cost;
-	uint64_t hook_waited, own_work; /* of cost */
+	uint64_t hook_waited, own_work; /* parts of `cost` */
 	int64_t error, outside_error;
 };
 
-/* What the record that ends an interval says about it. */
+/* What the record that ends an interval contributes. */
 struct gn_ending {
 	uint64_t time;
 	uint64_t os_ns; /* OS time, without os_notes */
 	bool os_event;	/* an OS event happened in it */
-	/* The cost of its probe before and after `time`, and the possible error
-	 * of each. 0: do not subtract it. */
+	/* cost of the record's probe before and after `time`, with the possible
+	 * error of each; 0: subtract nothing */
 	uint64_t before, error_before;
 	uint32_t after, error_after;
-	/* Probe cost of the owner's earlier intervals that could not be
-	 * subtracted there. */
+	/* probe cost that earlier intervals of the owner had no room for */
 	uint64_t owed;
 	enum gn_classify classify;
 };
 
-/* Begins an interval at `time`, and drops what is known of the open one. */
+/* Begins an interval at `time` and discards the state of the open one. */
 void gn_account_start(struct gn_account *a, uint64_t time);
 
-/* The record of a slice was read. `lost`: records before it were lost. */
+/* Call this for each slice record. `lost`: records before it were lost. */
 void gn_account_slice_seen(struct gn_account *a, bool lost,
 			   struct gn_checks *checks);
 /* Adds a slice to the open interval. */
 void gn_account_slice(struct gn_account *a, enum gn_class class, uint64_t ns);
-/* Returns how much of the slice [start, end) was reported already. Only the
- * rest is for gn_account_slice(). */
+/* Returns how much of the slice [start, end) was already reported. Pass only
+ * the rest to gn_account_slice(). */
 uint64_t gn_account_slice_told(struct gn_account *a, uint64_t start,
 			       uint64_t end);
-/* Adds a slice that has no record yet, or that will be reported again. */
+/* Adds a slice that has no record yet, or that will be added again later. */
 void gn_account_slice_open(struct gn_account *a, enum gn_class class,
 			   uint64_t ns);
 void gn_account_os_note(struct gn_account *a, uint64_t ns);
 
 /*
- * Ends the open interval and begins the next. The cost of its probes is
- * subtracted from its time on a CPU, as far as that goes; an interval with lost
- * records is not changed. A hit can cost more or less than the average, so a
- * cost that cannot be subtracted is carried to the next interval of the same
- * owner. Without that, short functions would be reported as longer than they
- * are.
+ * Ends the open interval and begins the next. Probe cost is subtracted from the
+ * time on a CPU, as far as there is any; an interval with lost records keeps
+ * all its time. One hit can cost more or less than the average, so cost that
+ * cannot be subtracted is carried to the next interval of the same owner.
+ * Otherwise short functions would be reported as longer than they are.
  */
 void gn_account_close(struct gn_account *a, const struct gn_ending *e,
 		      struct gn_interval *iv, struct gn_checks *checks);
 
-/* The same where no record ends the interval: time outside its slices is
+/* The same, but no record ends the interval: time outside its slices is
  * unclassified. */
 void gn_account_cut(struct gn_account *a, uint64_t time,
 		    enum gn_classify classify, struct gn_interval *iv);
 
 /*
- * Reports the open interval up to `time`; the interval goes on. The thread is
- * known to do then what its slices say, also those that have not ended; else it
- * is on a CPU. The record that ends the interval has the OS time of the whole,
- * from which the rest follows. A loss was before `time`: after it all is known
- * again. The cost of the probe that began the interval is subtracted as soon as
- * that is possible.
+ * Reports the open interval up to `time`; the interval goes on. Its slices,
+ * including those that have not ended, say what the thread does; the rest is
+ * time on a CPU. The record that ends the interval has the OS time of the
+ * whole, so the OS time of the rest follows. A gap ends here: the time after it
+ * can be classified again. The cost of the probe that began the interval is
+ * subtracted as soon as there is time to subtract it from.
  */
 void gn_account_tell(struct gn_account *a, uint64_t time,
 		     enum gn_classify classify, struct gn_interval *iv);
 
-/* Runtime activities begin and end. `stack` and `depth` say on which frame, so
- * that an activity is dropped if its frame ends without an end event. */
+/* A runtime activity begins or ends. `stack` and `depth` identify its frame;
+ * gn_account_heal() drops activities whose frame ended without an end event. */
 void gn_account_begin(struct gn_account *a, enum gn_class class, uint64_t stack,
 		      uint32_t depth);
 void gn_account_end(struct gn_account *a, enum gn_class class);
 void gn_account_heal(struct gn_account *a, uint64_t stack, uint32_t depth);
-/* The same by addresses: the activity that has just begun goes on below
- * `frame`, and a function with a frame at `key` shows what does not go on any
- * more. How many of these there are. */
+/* The same by address. gn_account_frame(): the frames of the innermost activity
+ * are below `frame`. gn_account_above(): a call or its end has its frame at
+ * `key`, so activities below that are over. Returns how many were. */
 void gn_account_frame(struct gn_account *a, uint64_t frame);
 uint32_t gn_account_above(struct gn_account *a, uint64_t key);
-/* The thread suspends the others, and lets them go on: a collection that began
- * in between is over for it then, though another thread tells the end. */
+/* The thread suspends the others, and resumes them. A collection that it began
+ * in between is then over for it, although another thread emits the end. */
 void gn_account_suspend(struct gn_account *a);
 void gn_account_resume(struct gn_account *a);
 
-/* The innermost activity that goes on; there is one. */
+/* The innermost activity; there must be one. */
 static inline enum gn_class gn_account_activity(const struct gn_account *a)
 {
 	return (enum gn_class)a->nest[a->nnest - 1].class;
 }
 
-/* The class of time on a CPU. */
+/* The class of the thread's time on a CPU. */
 static inline enum gn_class gn_account_rest(const struct gn_account *a)
 {
 	if (a->nnest)
@@ -181,11 +180,11 @@ static inline enum gn_class gn_account_rest(const struct gn_account *a)
 	return a->collects ? GN_CLASS_GC : GN_CLASS_APP;
 }
 
-/* Drops all that goes on. Lost records may include the end of it, and a new
- * program does nothing of it. */
+/* Drops all activities: their end may be among lost records, or the thread
+ * executes a new program. */
 void gn_account_forget(struct gn_account *a);
 
-/* Whether nothing is known of the open interval but when it began. */
+/* Whether the open interval has no state but its beginning. */
 static inline bool gn_account_is_plain(const struct gn_account *a)
 {
 	return !(a->os_notes | a->told | a->told_os | a->told_slices |
@@ -193,13 +192,13 @@ static inline bool gn_account_is_plain(const struct gn_account *a)
 		 a->part_lost | a->told_gap | a->hook_waits | a->for_gnomon);
 }
 
-/* An interval that is all on a CPU, less the cost of probes. */
+/* An interval that was all on a CPU, without the cost of probes. */
 struct gn_spent {
 	uint64_t elapsed, cost, owed; /* as in gn_interval */
 	int64_t error;
 };
 
-/* Subtracts the cost from `ns`; `after` is of the probe that began it. */
+/* Subtracts the cost from `ns`. `after` is that of the probe that began it. */
 static inline struct gn_spent gn_account_spend(uint64_t ns, uint32_t after,
 					       uint32_t after_error,
 					       const struct gn_ending *e)
@@ -216,8 +215,7 @@ static inline struct gn_spent gn_account_spend(uint64_t ns, uint32_t after,
 	};
 }
 
-/* What the rest of gn_account_close() does for an interval that is all on a
- * CPU, as most are: nothing of it needs to be split or forgotten. */
+/* gn_account_close() for an interval that was all on a CPU, as most are. */
 static inline void gn_account_close_plain(struct gn_account *a,
 					  const struct gn_ending *e,
 					  struct gn_interval *iv)

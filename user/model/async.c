@@ -127,8 +127,8 @@ void gn_async_free(struct gn_asyncs *a)
 	*a = (struct gn_asyncs){0};
 }
 
-/* The time of all, those that are open until `last`; 0 where more ended than
- * began, which is told as a gap. */
+/* Returns the total time of all spans; open ones last until `last`. If more
+ * ended than began, returns 0 and reports a gap. */
 static uint64_t total(const struct gn_span_sum *s, uint64_t last, bool *gap)
 {
 	int64_t ns =
@@ -145,7 +145,7 @@ static int compare_points(const void *left, const void *right)
 {
 	const struct gn_model_await *a = left, *b = right;
 
-	/* awaits as they are in the code, then yields */
+	/* awaits in the order of the code, then yields */
 	if ((a->state < 0) != (b->state < 0))
 		return a->state < 0 ? 1 : -1;
 	if (a->state != b->state)
@@ -175,7 +175,7 @@ static void add_method(struct gn_model_async *to,
 	to->elapsed += total(&from->lives, last, &to->gap);
 }
 
-/* What it waits for: a point of another method. */
+/* Sets what the await waits for: a point of another method. */
 static void add_inner(struct gn_model_await *to, const struct gn_asyncs *a,
 		      const struct gn_async_point *from,
 		      const uint32_t *function_of)
@@ -203,16 +203,16 @@ int gn_async_lasts(struct gn_asyncs *a, uint32_t program, uint64_t time,
 	return 0;
 }
 
-/* The rows as they are made. A hostile file can have a point or a method with
- * each record, so none is searched for in a list. */
+/* The rows under construction. A hostile file can have a new point or method in
+ * each record, so look-ups use tables. */
 struct rows {
 	const struct gn_asyncs *a;
 	const struct gn_fn *fns;
 	const uint32_t *function_of;
 	struct gn_model *m;
 	uint32_t *of;		     /* method -> row */
-	struct gn_table by_function; /* -> row */
-	struct gn_table by_point;    /* row << 32 | state -> await of it */
+	struct gn_table by_function; /* function -> row */
+	struct gn_table by_point; /* row << 32 | state -> index in its awaits */
 };
 
 static struct gn_async_program program_of(const struct rows *r, uint32_t fn)
@@ -223,7 +223,7 @@ static struct gn_async_program program_of(const struct rows *r, uint32_t fn)
 					 : (struct gn_async_program){0};
 }
 
-/* One row a function, whatever processes ran it. */
+/* A function has one row, whichever processes ran it. */
 static int find_row(struct rows *r, uint32_t function, uint32_t *out)
 {
 	*out = gn_table_get(&r->by_function, function);
@@ -250,7 +250,7 @@ static int add_methods(struct rows *r)
 	return 0;
 }
 
-/* Makes room for all points of each row, of which some can be one. */
+/* Allocates each row's awaits for all its points, though some will merge. */
 static int make_room(struct rows *r)
 {
 	struct gn_model *m = r->m;

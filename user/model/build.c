@@ -9,7 +9,7 @@
 
 #include "model/probecost.h"
 
-/* Frees what only this model needs; the live view goes on with the rest. */
+/* Frees what only this model needs. The live view keeps the rest. */
 static void build_free_tree(struct gn_build *b)
 {
 	gn_tree_free(b->tree);
@@ -216,7 +216,7 @@ static void set_bounds(const struct gn_pipeline *p, struct gn_model *m)
 		m->end = m->start;
 }
 
-/* Makes the model an owner of the strings and of the list of INFO. */
+/* Shares ownership of the strings with the model, and copies the INFO list. */
 static int own(struct gn_pipeline *p, struct gn_model *m)
 {
 	struct gn_model_own *own = calloc(1, sizeof(*own));
@@ -248,8 +248,8 @@ static void fill_session(const struct gn_pipeline *p, struct gn_model *m)
 	set_bounds(p, m);
 }
 
-/* What is open in an async method ends with the last thread of its program, or
- * when another program took its place (apply_exec). */
+/* Spans of async methods that are still open end with the last thread of their
+ * program. (At an exec, apply_exec() ends them.) */
 static int end_programs(struct gn_pipeline *p)
 {
 	int err = 0;
@@ -266,7 +266,8 @@ static int end_programs(struct gn_pipeline *p)
 	return err;
 }
 
-/* A new thread can wake the one that made it before it is seen itself. */
+/* Some rows lack a waker's name: a new thread can wake its creator before its
+ * own first record is read. */
 static void name_wakers(struct gn_build *b)
 {
 	for (size_t i = 0; i < b->m->nwaits; i++) {
@@ -354,12 +355,12 @@ int gn_build(struct gn_pipeline *p, struct gn_tree *tree, struct gn_model **out)
 	if (!m || own(p, m) || name_others(p, tree) || build_alloc(&b))
 		goto out;
 	fill_session(p, m);
-	/* make room for the model, whose nodes are much larger */
+	/* make room: the model's nodes are much larger */
 	gn_table_free(&tree->children);
 	err = make_all(&b);
 	if (err)
 		goto out;
-	/* check: the tree must give the same sum */
+	/* self-check: the tree must give the same sum */
 	m->checks.account_error_ns +=
 		distance(m->nodes[0].v.elapsed_incl, m->session.elapsed_incl);
 	*out = m;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What runtimes told of themselves, for the finished model. */
+/* Builds the model's rows of runtime events. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,13 +53,13 @@ static int by_time(const void *left, const void *right)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* Collections by program while ends are matched with begins. */
+/* Open collections while ends are matched with begins. */
 struct matching {
 	const struct gn_collectors *collectors;
 	struct gn_model_event **open; /* begun, not ended */
 	size_t n;
-	struct gn_model_event **full; /* the last of all generations that has
-					 ended, one a program */
+	struct gn_model_event **full; /* the last full collection that ended,
+					 one for each program */
 	size_t nfull;
 };
 
@@ -82,7 +82,7 @@ static void end_at(const struct matching *x, struct gn_model_event *e,
 	bool same = e->tid == end->tid;
 	uint64_t cpu;
 
-	/* its own end can be lost, and the begin of what ends here */
+	/* the begin's own end may be lost, and so may this end's begin */
 	if (same && e->gaps != end->gaps) {
 		lose_end(e);
 		return;
@@ -116,9 +116,9 @@ static void keep_full(struct matching *x, struct gn_model_event *e)
 	*of = e;
 }
 
-/* Ends a collection; runtimes other than the CLR end one where they began it.
- * The CLR's last one of a process ends first: no other begins in one that stops
- * all threads, but such a one in a concurrent one. */
+/* Ends a collection. Mostly the thread that began one ends it. In the CLR the
+ * last one begun in a process ends first: one that stops all threads can begin
+ * within a concurrent one, but none can begin within that. */
 static bool end_collection(struct matching *x, const struct gn_model_event *end)
 {
 	enum { FULL = GN_GC_KEY_GENERATION(GN_GC_KEY(2, false)) };
@@ -141,11 +141,12 @@ static bool end_collection(struct matching *x, const struct gn_model_event *end)
 }
 
 /*
- * The CLR can begin a concurrent collection with one of the younger
- * generations, in the same suspension. It tells no begin of this, only its end,
- * which looks like that of the concurrent one until another thread tells that,
- * too. Then `inner` is the young one. Of it are not known the generation and
- * the reason, and its begin is that of the concurrent one, a bit too early.
+ * The CLR can begin a concurrent collection with a collection of a younger
+ * generation, in the same suspension. It reports only the end of the latter,
+ * which looks like the end of the concurrent one until another thread reports
+ * that, too. Then `inner` is the young one. Its generation and reason are not
+ * known, and it gets the begin of the concurrent one, which is slightly too
+ * early.
  */
 static bool split_concurrent(struct matching *x,
 			     const struct gn_model_event *end,
@@ -157,14 +158,15 @@ static bool split_concurrent(struct matching *x,
 		return false;
 	outer = *of;
 	*inner = *outer;
-	inner->order = end->order; /* behind the outer one */
+	inner->order = end->order; /* sort it after the outer one */
 	memset(inner->value, 0, sizeof(inner->value));
 	end_at(x, outer, end);
 	*of = x->full[--x->nfull];
 	return true;
 }
 
-/* One that goes on ends with its program, unless records of that were lost. */
+/* A collection that is still open ends with its program, unless records of the
+ * program were lost. */
 static void leave_open(struct gn_model_event *e, uint64_t end, bool lost)
 {
 	e->no_cpu = true;
@@ -174,7 +176,7 @@ static void leave_open(struct gn_model_event *e, uint64_t end, bool lost)
 		lose_end(e);
 }
 
-/* The program's process executes another one. */
+/* The process executes another program. */
 static void end_program(struct matching *x, const struct gn_model_event *exec)
 {
 	size_t kept = 0;
@@ -188,7 +190,7 @@ static void end_program(struct matching *x, const struct gn_model_event *exec)
 	x->n = kept;
 }
 
-/* Its process ends, or the session. */
+/* The collection ends with its process, or with the session. */
 static void leave_to_process(const struct gn_pipeline *p,
 			     struct gn_model_event *e)
 {
@@ -207,7 +209,8 @@ static void leave_to_process(const struct gn_pipeline *p,
 	leave_open(e, end, lost);
 }
 
-/* Takes the ends out. A row that a split adds has the place of an end. */
+/* Matches and removes the rows of ends. A row that a split adds takes the place
+ * of an end's row. */
 static bool take_ends(struct gn_model *m, struct matching *x)
 {
 	size_t kept = 0;
@@ -238,7 +241,6 @@ static bool take_ends(struct gn_model *m, struct matching *x)
 	return split;
 }
 
-/* Matches ends with begins, in the order of time. */
 static int match_collections(struct gn_pipeline *p, struct gn_model *m)
 {
 	struct matching x = {.collectors = &p->events.collectors};
@@ -350,7 +352,7 @@ static int make_exceptions(struct gn_pipeline *p, struct gn_model *m)
 				  &all[i].caught_in))
 			return -ENOMEM;
 	}
-	/* the same in several processes */
+	/* merge rows that several processes have */
 	qsort(all, e->nexceptions, sizeof(*all), by_names);
 	for (uint32_t i = 0; i < e->nexceptions; i++) {
 		if (kept && !by_names(&all[kept - 1], &all[i])) {

@@ -10,8 +10,8 @@
 struct named {
 	const char *name, *module;
 	uint32_t runtime;
-	uint32_t id;	/* pid of a process */
-	uint32_t index; /* in names, in processes */
+	uint32_t id;	/* processes: the pid */
+	uint32_t index; /* in names, or in processes */
 	bool known;
 };
 
@@ -44,8 +44,7 @@ static int add_fn(struct gn_build *b, uint32_t fn)
 	return 0;
 }
 
-/* Lists the functions that are on a path, are compiled by a living thread, woke
- * a thread, or are muted. */
+/* Lists the functions that the model refers to. */
 static int list_fns(struct gn_build *b)
 {
 	const struct gn_pipeline *p = b->p;
@@ -111,7 +110,7 @@ static enum gn_runtime_id runtime_of(const struct named *f)
 	return f->runtime < GN_RUNTIME_COUNT ? f->runtime : GN_RUNTIME_NATIVE;
 }
 
-/* -ENOMEM. */
+/* 0 or -ENOMEM. */
 static int add_function(struct gn_build *b, const struct named *f)
 {
 	struct gn_names *names = &b->p->stage.names;

@@ -9,7 +9,7 @@ struct gn_build {
 	struct gn_pipeline *p;
 	struct gn_tree *tree; /* consumed */
 	struct gn_model *m;
-	uint32_t *fns; /* the functions that the model has, by index in names */
+	uint32_t *fns; /* functions that the model has, by index in names */
 	uint32_t nfns, fns_cap;
 	/* index in names -> index in m->functions, which are sorted by name */
 	uint32_t *function_of;
@@ -28,14 +28,14 @@ int gn_build_ranks(struct gn_build *b);
 
 /* Fills m->nodes; needs functions and ranks. 0 or -ENOMEM. */
 int gn_build_nodes(struct gn_build *b);
-/* Whether the process is shown: it has a thread, or time was spent in it. */
+/* Whether the process is shown: it has a thread, or owns time. */
 bool gn_build_shows(const struct gn_build *b, uint32_t process);
 
-/* The names of a function that records told of, as people read them; GN_NONE
- * is none. 0 or -ENOMEM. */
+/* The name of a function, also as shown to people; fn GN_NONE: empty. 0 or
+ * -ENOMEM. */
 int gn_build_name(struct gn_names *names, uint32_t fn,
 		  struct gn_model_named *out);
-/* Makes the nodes of what had no room in the tree those of a function. 0 or
+/* Gives the nodes for calls beyond the tree's limit a function, "[other]". 0 or
  * -ENOMEM. */
 int gn_build_name_others(struct gn_pipeline *p, struct gn_tree *tree);
 

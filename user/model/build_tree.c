@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The call tree of a model: paths of the same functions merged, in order. */
+/* Builds the call tree of a model: merges paths of the same functions, and
+ * sorts it. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "model/build_parts.h"
 
-/* One sibling among its siblings. */
+/* A node, to be sorted among its siblings. */
 struct sibling {
 	uint64_t value;
 	uint32_t parent;
@@ -39,8 +40,7 @@ static void merge_node(struct gn_tree *t, uint32_t into, uint32_t from)
 				t->classes[b->classes].ns[c];
 }
 
-/* Merges call paths of the same functions: one function can have several
- * ids. */
+/* Merges call paths of the same functions: a function can have several ids. */
 static int merge_nodes(struct gn_build *b)
 {
 	struct gn_tree *t = b->tree;
@@ -115,7 +115,7 @@ static uint32_t list_siblings(struct gn_build *b, const uint64_t *value,
 	return n;
 }
 
-/* Links the children of each node in their order. */
+/* Links the children of each node in their sorted order. */
 static int order_nodes(struct gn_build *b)
 {
 	const struct gn_tree *t = b->tree;
@@ -235,7 +235,7 @@ static uint32_t step(const struct gn_build *b, uint32_t at)
 	return at ? b->next[at] : 0;
 }
 
-/* Sums inclusive values, and those of processes and of the session. */
+/* Sums inclusive values, and the calls of processes and of the session. */
 static void sum_nodes(struct gn_model *m)
 {
 	size_t i, process = 0;

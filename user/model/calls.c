@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Calls and their ends, by a thread that did nothing else since its last
- * record: most records are that. What gn_take_collect() does for them, without
- * what it does for all others, and for many of them one after the other: what
- * they add to their thread is added once.
+ * A fast path for calls and their ends by threads that did nothing else since
+ * their last record, as most records are. It does what gn_take_collect() does
+ * for them and skips the rest. A run of them updates the thread's sums once, at
+ * its end.
  */
 #include <gnomon/fast.h>
 
 #include "model/probecost.h"
 #include "model/take.h"
 
-/* These only say which probe it was. */
+/* flags that only identify the probe */
 #define OF_PROBE (GN_F_EMULATED | GN_F_NAMED | GN_F_PROBED | GN_F_OWN)
 
-/* Where the thread is in the middle of them, and their sums. */
+/* The thread's state within a run of calls, and the sums of the run. */
 struct run {
 	struct gn_pipeline *p;
 	struct gn_thread *t;
 	struct gn_stack *k; /* the active one */
-	uint32_t node;	    /* of its function on top */
-	uint32_t seq;	    /* the next record's number */
+	uint32_t node;	    /* of the function on top of it */
+	uint32_t seq;	    /* expected number of the next record */
 	/* of the open interval */
 	uint64_t since;
 	uint32_t after, after_error;
@@ -27,8 +27,8 @@ struct run {
 	int64_t error;
 };
 
-/* Whether nothing but calls happened to the thread in its open interval, of
- * which all is the application's. */
+/* Whether the open interval is all application time, and no state of the thread
+ * needs more than a call or its end does. */
 static bool is_plain(const struct gn_pipeline *p, const struct gn_thread *t)
 {
 	const struct gn_account *a = &t->account;
@@ -41,7 +41,8 @@ static bool is_plain(const struct gn_pipeline *p, const struct gn_thread *t)
 	       gn_account_is_plain(a);
 }
 
-/* The event can be on another stack of the mapping, or above what is parked. */
+/* Whether the event can be on another stack of the mapping, or among parked
+ * frames. */
 static bool is_elsewhere(const struct run *c, uint64_t key)
 {
 	const struct gn_stacks *st = &c->t->stacks;
@@ -51,7 +52,7 @@ static bool is_elsewhere(const struct run *c, uint64_t key)
 		key <= st->parked[st->nparked - 1].hi);
 }
 
-/* A frame is pushed that the caller's key says is below that on top. */
+/* Whether the call only pushes a frame: by its key, no frame has ended. */
 static bool can_enter(const struct run *c, const struct gn_rec_func *r)
 {
 	const struct gn_stack *k = c->k;
@@ -60,7 +61,7 @@ static bool can_enter(const struct run *c, const struct gn_rec_func *r)
 	       !is_elsewhere(c, r->h.key);
 }
 
-/* The frame on top is that of the record. */
+/* Whether the record ends the frame on top. */
 static bool can_leave(const struct gn_stack *k, const struct gn_rec_func *r)
 {
 	const struct gn_frame *f = k->n ? &k->frames[k->n - 1] : NULL;
@@ -95,7 +96,7 @@ static void add_outside(struct gn_account *a, const struct gn_spent *spent)
 	a->outside[GN_CLASS_APP] += spent->elapsed;
 }
 
-/* The live view has the time of each function in each thread. */
+/* The live view also sums by thread and function. */
 static int share(struct run *c, uint64_t elapsed)
 {
 	uint32_t fn = c->k->n ? c->p->stage.tree.nodes[c->node].fn : GN_NONE;
@@ -106,7 +107,7 @@ static int share(struct run *c, uint64_t elapsed)
 	return gn_shares_add(&c->p->shares, c->t->index, fn, &iv);
 }
 
-/* Ends the interval; it is of the function on top. */
+/* Ends the interval, which the function on top owns. */
 static int charge(struct run *c, const struct gn_rec_func *r)
 {
 	struct gn_node *n = &c->p->stage.tree.nodes[c->node];
@@ -135,7 +136,7 @@ static int charge(struct run *c, const struct gn_rec_func *r)
 	return c->p->opts.live && spent.elapsed ? share(c, spent.elapsed) : 0;
 }
 
-/* The node of a call that is none of those before. */
+/* Finds the node of a call that gn_tree_guess() did not predict. */
 static int find_node(const struct run *c, uint32_t func, uint32_t *node)
 {
 	struct gn_names *names = &c->p->stage.names;
@@ -189,7 +190,7 @@ static void leave(struct run *c)
 	c->node = k->n ? k->frames[k->n - 1].node : c->t->stacks.root;
 }
 
-/* What `n` records of the run add to their thread. */
+/* Adds the sums of a run of `n` records to the thread. */
 static void end_run(const struct run *c, size_t n)
 {
 	struct gn_thread *t = c->t;

@@ -70,8 +70,8 @@ static int find_or_add(struct gn_tree *t, uint32_t parent, uint32_t fn,
 	return *out == GN_NONE ? add_child(t, parent, fn, out) : 0;
 }
 
-/* The node of `fn` below the process's GN_FN_OTHER. Its node there is the
- * parent of all that it calls, too. */
+/* The node of `fn` below the process's GN_FN_OTHER. Nodes there are flat: those
+ * that `fn` calls become its siblings. */
 static int find_other(struct gn_tree *t, uint32_t parent, uint32_t fn,
 		      uint32_t *out)
 {
@@ -133,7 +133,7 @@ int gn_tree_activity(struct gn_tree *t, uint32_t parent, enum gn_class class,
 	if (t->most && t->n >= t->most)
 		return 0;
 	err = add_child(t, parent, fn, out);
-	/* so that the parent has children */
+	/* last_child also tells whether a node has children */
 	if (!err && !t->nodes[parent].last_child)
 		t->nodes[parent].last_child = *out;
 	return err;

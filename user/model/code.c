@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Records about the code of functions: which functions run where their calls
- * cannot be seen, and which precompiled code was not used. */
+/* Takes records about the code of functions: which calls cannot be seen, and
+ * which precompiled code was not used. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ int gn_code_take(struct gn_pipeline *p, struct gn_thread *t,
 		return 0;
 	}
 	if (!GN_FUNC_INDEX(r->func)) {
-		/* each comes once */
+		/* such a function is reported only once */
 		p->code.refused += r->h.kind == GN_KIND_REFUSED;
 		return 0;
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Takes records that end an interval: first the interval is closed, then the
- * event of the record is applied. */
+/* Takes records that end an interval: closes the interval, then applies the
+ * record's event. */
 #include <errno.h>
 
 #include <gnomon/fast.h>
@@ -23,8 +23,8 @@ void gn_take_reversal(struct gn_pipeline *p, const struct gn_order_seen *seen)
 		p->stage.checks.time_reversals++;
 }
 
-/* Applies to the open interval what the number of a collect or note record
- * shows: losses, or numbers that went back. */
+/* Marks the open interval as a gap if the number of a collect or note record
+ * shows losses. */
 void gn_take_loss(struct gn_pipeline *p, struct gn_thread *t,
 		  const struct gn_order_seen *seen)
 {
@@ -33,7 +33,7 @@ void gn_take_loss(struct gn_pipeline *p, struct gn_thread *t,
 	p->lost += seen->lost;
 	gn_walk_drop_held(t);
 	gn_events_lost(p, t);
-	t->native.is = false; /* the return can be among them */
+	t->native.is = false; /* the return may be lost */
 	p->processes[t->process].lost = true;
 	if (!t->account.gap)
 		t->gaps++;
@@ -82,7 +82,6 @@ static int enter(struct gn_pipeline *p, struct gn_thread *t,
 	return gn_shares_call(&p->shares, t->index, fn);
 }
 
-/* The stack event of an ENTER; of a LEAVE or a TAILCALL. */
 static int take_enter(struct gn_pipeline *p, struct gn_thread *t,
 		      const struct gn_rec_func *r)
 {
@@ -92,9 +91,9 @@ static int take_enter(struct gn_pipeline *p, struct gn_thread *t,
 }
 
 /*
- * Whether a leave without a frame is expected, as the frame was entered before
- * the thread was traced. Such calls end from the innermost on, each once; what
- * is far below is another stack's, in the same mapping.
+ * Whether a leave without a frame is expected, as its call was made before the
+ * thread was traced. Such calls end once each, from the innermost on. A leave
+ * far below that is on another stack of the same mapping.
  */
 static bool earlier(const struct gn_thread *t, const struct gn_rec_func *r)
 {
@@ -105,7 +104,7 @@ static bool earlier(const struct gn_thread *t, const struct gn_rec_func *r)
 		k->earlier - r->h.key > GN_STACK_FAR);
 }
 
-/* One that ends by a jump is followed by one that ends at the same key. */
+/* A call that ends by a jump is followed by another end at the same key. */
 static void note_earlier(struct gn_thread *t, const struct gn_rec_func *r)
 {
 	t->stacks.active->earlier = r->h.key + (r->h.kind != GN_KIND_TAILCALL);
@@ -128,7 +127,8 @@ static void take_leave(struct gn_pipeline *p, struct gn_thread *t,
 	}
 	if (t->mounts)
 		p->stage.checks.mounted_leaves++;
-	/* those of a program that moves stacks are told, and are no fault */
+	/* leaves on stacks that a program itself moves are reported elsewhere,
+	 * and are not in doubt */
 	if (began_earlier || t->mounts ||
 	    gn_names_moves_stacks(&p->stage.names, r->func))
 		return;
@@ -138,7 +138,7 @@ static void take_leave(struct gn_pipeline *p, struct gn_thread *t,
 		t->unmatched_since = since;
 }
 
-/* It is below what called it, and has ended. */
+/* A HIT is a call that takes no time. */
 static int hit(struct gn_pipeline *p, struct gn_thread *t,
 	       const struct gn_rec_func *r, uint32_t program)
 {
@@ -153,7 +153,6 @@ static int hit(struct gn_pipeline *p, struct gn_thread *t,
 	return err;
 }
 
-/* Applies the stack event of a record whose interval has been closed. */
 static int apply_stack(struct gn_pipeline *p, struct gn_thread *t,
 		       const struct gn_rec_func *r)
 {
@@ -161,8 +160,8 @@ static int apply_stack(struct gn_pipeline *p, struct gn_thread *t,
 	struct gn_stacks *st = &t->stacks;
 	bool muted = gn_names_muted(&p->stage.names, program, r->func);
 
-	/* drop records of a muted function that were on their way; an unwind
-	 * has two */
+	/* Drop records of a muted function that were still on their way. An
+	 * unwind needs both its records, so that they match. */
 	if (muted && r->h.kind != GN_KIND_UNWIND_BEGIN &&
 	    r->h.kind != GN_KIND_UNWIND_END)
 		return 0;
@@ -185,7 +184,8 @@ static int apply_stack(struct gn_pipeline *p, struct gn_thread *t,
 	}
 }
 
-/* Time as it was recorded: sums are over all threads. */
+/* Uses the time as recorded, not as ordered in the thread: the sums are over
+ * all threads. */
 static int apply_async(struct gn_pipeline *p, struct gn_thread *t,
 		       const struct gn_rec_func *r)
 {
@@ -198,7 +198,7 @@ static int apply_async(struct gn_pipeline *p, struct gn_thread *t,
 	return err ? err : gn_async_take(&p->asyncs, &r->h, fn, &t->suspended);
 }
 
-/* Compilations that a frame above them showed to be over. */
+/* A frame above these compilations showed that they are over: they threw. */
 static void end_thrown(struct gn_pipeline *p, struct gn_thread *t, uint32_t n)
 {
 	p->code.compiled += n;
@@ -206,7 +206,7 @@ static void end_thrown(struct gn_pipeline *p, struct gn_thread *t, uint32_t n)
 	gn_events_thrown(p, t, n);
 }
 
-/* Whether it tells the end of one that is known to be over. */
+/* Whether the record ends a compilation that already ended for us. */
 static bool is_known_over(struct gn_account *a, const struct gn_rec_func *r)
 {
 	if (r->h.kind != GN_KIND_JIT_END || r->h.key != GN_JIT_GONE ||
@@ -263,8 +263,8 @@ static int apply_nest(struct gn_pipeline *p, struct gn_thread *t,
 	return p->opts.live ? gn_live_nest(p, t, r) : 0;
 }
 
-/* The thread suspends the other threads of its process. Its own time is not
- * affected. */
+/* Tracks when the thread suspends the other threads of its process. That does
+ * not change its own time. */
 static int apply_suspend(struct gn_pipeline *p, struct gn_thread *t,
 			 const struct gn_rec *r, uint64_t time)
 {
@@ -278,8 +278,8 @@ static int apply_suspend(struct gn_pipeline *p, struct gn_thread *t,
 			gn_windows_collect(ws, t);
 		return err;
 	case GN_KIND_GC_BEGIN:
-		/* not all runtimes tell the reason, and another thread than the
-		 * one that suspends can begin it */
+		/* not all runtimes report the reason, and another thread than
+		 * the suspending one may begin the collection */
 		gn_windows_collect(ws, NULL);
 		return 0;
 	case GN_KIND_SUSPEND_END:
@@ -314,7 +314,7 @@ static int apply_exec(struct gn_pipeline *p, struct gn_thread *t,
 	if (proc->collecting)
 		*proc->collecting = (struct gn_collecting){.n = 0};
 	late = gn_thread_settle_program(p, t, r->f.h.time);
-	/* no thread will be of the old program any more */
+	/* no thread belongs to the old program any more */
 	if (!p->opts.live)
 		err = gn_async_lasts(&p->asyncs, proc->program, r->f.h.time,
 				     proc->lost);
@@ -329,7 +329,7 @@ static int apply_exec(struct gn_pipeline *p, struct gn_thread *t,
 	return gn_thread_set_name(p, t, r->comm, true);
 }
 
-/* The thread goes over to native code, or comes back. */
+/* The thread enters native code, or returns from it. */
 static int apply_transition(struct gn_pipeline *p, struct gn_thread *t,
 			    const struct gn_rec_func *r, uint64_t time)
 {
@@ -370,8 +370,7 @@ static void exit_thread(struct gn_pipeline *p, struct gn_thread *t,
 			all ? GN_END_OPEN : GN_END_UNWOUND);
 }
 
-/* Where the probe cost is kept that the owner of the open interval still
- * owes. */
+/* Returns the probe cost that the owner of the open interval still owes. */
 static uint64_t *owed_by(struct gn_pipeline *p, const struct gn_thread *t)
 {
 	const struct gn_node *n =
@@ -381,7 +380,6 @@ static uint64_t *owed_by(struct gn_pipeline *p, const struct gn_thread *t)
 			  : &p->stage.names.fns[n->fn].owed;
 }
 
-/* Closes the open interval. */
 static void close_interval(struct gn_pipeline *p, struct gn_thread *t,
 			   struct gn_ending *e, struct gn_interval *iv)
 {
@@ -393,8 +391,8 @@ static void close_interval(struct gn_pipeline *p, struct gn_thread *t,
 	*owed = iv->owed;
 }
 
-/* Which of the stacks in its mapping the record is on. After a loss a leave
- * that has no frame tells nothing: its enter can be what was lost. */
+/* Selects the stack of the mapping that the record is on. After a loss, a leave
+ * without a frame proves nothing: its enter may be lost. */
 static int place(struct gn_pipeline *p, struct gn_thread *t,
 		 const struct gn_rec_func *r)
 {

@@ -6,7 +6,7 @@
 void gn_collecting_begin(struct gn_collecting *c, uint64_t start,
 			 uint32_t thread, bool full)
 {
-	/* ends were lost */
+	/* their ends must have been lost */
 	if (c->n == GN_COLLECTING_MAX)
 		memmove(c->open, c->open + 1, --c->n * sizeof(*c->open));
 	c->open[c->n++] = (struct gn_collecting_one){
@@ -39,7 +39,7 @@ bool gn_collecting_end(struct gn_collecting *c, uint32_t thread,
 		c->full.start = 0;
 		return true;
 	}
-	/* the last one ends first */
+	/* the last one begun ends first */
 	*out = c->open[--c->n];
 	if (out->resumed && out->thread != thread)
 		return true;

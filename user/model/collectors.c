@@ -28,7 +28,8 @@ int gn_collectors_mark(struct gn_pipeline *p, const struct gn_thread *t,
 	return 0;
 }
 
-/* The last mark before `*i`, or the last of all, if it is behind `time`. */
+/* Returns mark *i if it is later than `time`, and moves *i to the one before
+ * it. */
 static struct gn_collectors_mark *step_back(struct gn_pipeline *p, uint32_t *i,
 					    uint64_t time)
 {

@@ -20,7 +20,7 @@ void gn_events_free(struct gn_events *e)
 	free(e->collectors.mark);
 }
 
-/* The index in names; an index of 0 has none. */
+/* Finds the index in names; GN_NONE if `func` has index 0 (no function). */
 static int find(struct gn_pipeline *p, const struct gn_thread *t, uint32_t func,
 		uint32_t *fn)
 {
@@ -55,7 +55,7 @@ static struct gn_events_open *open_of(struct gn_thread *t)
 	return t->events;
 }
 
-/* A stretch begins: `cpu` has the thread's time of the class so far. */
+/* Begins a stretch. `row->cpu` is the thread's time of the class so far. */
 static int begin(struct gn_pipeline *p, struct gn_thread *t,
 		 const struct gn_event_row *row)
 {
@@ -69,8 +69,8 @@ static int begin(struct gn_pipeline *p, struct gn_thread *t,
 	return 0;
 }
 
-/* The row of the stretch that ends; what began in it and did not end is over.
- * NULL: it is not known. */
+/* Ends a stretch and returns its row; stretches within it that are still open
+ * are over. NULL: its begin is not known. */
 static struct gn_event_row *end_of(struct gn_pipeline *p, struct gn_thread *t,
 				   uint32_t event, uint64_t time)
 {
@@ -130,7 +130,7 @@ static int throw(struct gn_pipeline * p, struct gn_thread *t, uint64_t time,
 
 	if (!o)
 		return -ENOMEM;
-	if (o->nthrown == GN_EVENTS_OPEN) /* nobody can have caught these */
+	if (o->nthrown == GN_EVENTS_OPEN) /* no room: count as not caught */
 		err = add_exception(&p->events, &o->thrown[--o->nthrown],
 				    GN_NONE, 0);
 	o->thrown[o->nthrown++] = (struct gn_thrown){.time = time,
@@ -141,9 +141,9 @@ static int throw(struct gn_pipeline * p, struct gn_thread *t, uint64_t time,
 }
 
 /*
- * The exception that is caught is the last one of its class. Those that were
- * thrown after it were thrown where it passed, and replaced it in vain; one
- * that is not there was thrown before the thread was traced.
+ * The exception caught is the last one thrown of its class. Those thrown after
+ * it did not reach a handler. If there is none, it was thrown before the thread
+ * was traced.
  */
 static int catch (struct gn_pipeline *p, struct gn_thread *t, uint64_t time,
 		  uint32_t class, uint32_t in)
@@ -195,7 +195,7 @@ static int allocate(struct gn_pipeline *p, const struct gn_thread *t,
 	return 0;
 }
 
-/* What is counted whether rows are kept or not. */
+/* Updates the sums, which do not need the row to be kept. */
 static int sum(struct gn_pipeline *p, struct gn_thread *t,
 	       const struct gn_event_row *row)
 {
@@ -223,7 +223,7 @@ static int put_end(struct gn_pipeline *p, struct gn_thread *t,
 
 	if (!row)
 		return 0;
-	/* a name is known when a load has ended */
+	/* some values, as a name, are known only at the end */
 	if (of->fn != GN_NONE)
 		row->fn = of->fn;
 	for (i = 0; i < GN_RT_VALUES; i++)
@@ -287,7 +287,7 @@ int gn_events_started(struct gn_pipeline *p, struct gn_thread *t,
 			      });
 }
 
-/* The event that a record with a kind of its own is. */
+/* Returns the event for a record that has a kind of its own. */
 static uint16_t event_of(enum gn_kind kind)
 {
 	switch (kind) {
@@ -308,8 +308,8 @@ static uint16_t event_of(enum gn_kind kind)
 	}
 }
 
-/* HotSpot tells whether all generations are collected; that not all are looks
- * like a file of before this was told. */
+/* HotSpot only reports whether it collects all generations. "Not all" reads the
+ * same as no information, as in older files. */
 static void put_generation(uint64_t value[GN_RT_VALUES], uint32_t func,
 			   uint64_t key)
 {
@@ -330,7 +330,7 @@ static void count_collection(struct gn_pipeline *p, const struct gn_rec_func *r)
 	c->asked += value[1] & 1;
 }
 
-/* The class that the thread's CPU time of a stretch has; none: UNCLASSIFIED. */
+/* The class of a stretch's CPU time; UNCLASSIFIED: none. */
 static enum gn_class class_of(uint16_t event)
 {
 	return event == GN_RT_COMPILE	? GN_CLASS_JIT
@@ -338,7 +338,7 @@ static enum gn_class class_of(uint16_t event)
 					: GN_CLASS_UNCLASSIFIED;
 }
 
-/* What threads that only collect spend is summed up apart. */
+/* The time of collector threads is summed up separately (collectors.h). */
 static uint64_t cpu_of(const struct gn_thread *t, enum gn_class class)
 {
 	return class == GN_CLASS_GC && t->role == GN_ROLE_COLLECTOR
@@ -373,13 +373,14 @@ static int collect_begins(struct gn_pipeline *p, struct gn_thread *t,
 		row.cpu = cpu_of(t, class);
 	if (event != GN_RT_COLLECT)
 		return begin(p, t, &row);
-	/* another thread can tell its end */
+	/* another thread can report the end */
 	p->processes[t->process].collected = true;
 	err = gn_collectors_mark(p, t, time, &row.mark);
 	return err ? err : add(p, &row);
 }
 
-/* Finds its begin when all is known. */
+/* Adds the end as a row of its own; its begin is found when the model is
+ * built. */
 static int collected(struct gn_pipeline *p, struct gn_thread *t,
 		     const struct gn_rec_func *r, uint64_t time)
 {
@@ -420,7 +421,7 @@ int gn_events_exec(struct gn_pipeline *p, struct gn_thread *t, uint64_t time)
 	return collected ? add(p, &row) : 0;
 }
 
-/* When one ended that threw is not known. */
+/* For a compilation that threw, the time of its end is not known. */
 static void end_compilation(struct gn_event_row *row, uint64_t size)
 {
 	row->value[0] = size == GN_JIT_GONE ? 0 : size;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * What runtimes tell of themselves: stretches and instants of threads, in rows;
- * and sums where there can be too many.
- */
+/* What runtimes report about themselves: stretches and instants of threads, in
+ * rows; and sums of what can be too many for rows. */
 #ifndef GNOMON_MODEL_EVENTS_H
 #define GNOMON_MODEL_EVENTS_H
 
@@ -17,28 +15,28 @@
 struct gn_pipeline;
 struct gn_thread;
 
-/* Stretches of one thread that are open at once; exceptions likewise. What
- * finds no room has no end that is known. */
+/* Limit of a thread's open stretches, and of its uncaught exceptions. The end
+ * of a stretch beyond it is not known. */
 #define GN_EVENTS_OPEN 64
 
 struct gn_event_row {
 	uint64_t start, end;
-	/* compilations and collections: of the thread, not if it only collects
-	 */
+	/* of compilations and collections: CPU time of the thread, unless it
+	 * only collects */
 	uint64_t cpu;
 	uint64_t value[GN_RT_VALUES];
-	uint32_t fn, other; /* index in names, GN_NONE: none */
-	uint32_t mark;	    /* of collections, and of their ends */
+	uint32_t fn, other; /* index in names; GN_NONE: none */
+	uint32_t mark;	    /* of collections and of their ends */
 	struct gn_thread *thread;
-	uint16_t event; /* enum gn_rt: the begin of a stretch; COLLECTED too */
-	bool open;	/* its end was not told */
-	bool no_end;	/* records were lost, or it is a compilation that threw:
-			   when it ended is not known */
-	uint32_t gaps;	/* of collections: the thread's so far */
-	uint32_t execs; /* of collections: of its process so far */
+	uint16_t event; /* enum gn_rt: a stretch's begin; or COLLECTED */
+	bool open;	/* its end was not reported */
+	bool no_end;	/* its end is not known: records were lost, or it is a
+			   compilation that threw */
+	uint32_t gaps;	/* of collections: gaps of the thread so far */
+	uint32_t execs; /* of collections: execs of the process so far */
 };
 
-/* Exceptions of a class that were thrown and caught by the same functions. */
+/* Exceptions of one class, thrown and caught by the same functions. */
 struct gn_exception_row {
 	uint32_t class, thrown_in, caught_in; /* GN_NONE: not known, or none */
 	uint64_t count, ns;
@@ -67,7 +65,7 @@ struct gn_events {
 /* An exception that has not been caught yet. */
 struct gn_thrown {
 	uint64_t time;
-	uint64_t cost; /* of all the thread's events then */
+	uint64_t cost; /* cost of all the thread's events so far */
 	uint32_t class, in;
 };
 
@@ -81,29 +79,28 @@ struct gn_events_open {
 
 void gn_events_free(struct gn_events *e);
 
-/* An EVENT; and a COLLECT that is one of a family, after it was taken. Not
- * live. 0 or -ENOMEM. */
+/* Take an EVENT, and a collect record that is an event of a family, after it
+ * was applied. Not live. 0 or -ENOMEM. */
 int gn_events_take(struct gn_pipeline *p, struct gn_thread *t,
 		   const struct gn_rec_event *r);
 int gn_events_collect(struct gn_pipeline *p, struct gn_thread *t,
 		      const struct gn_rec_func *r, uint64_t time);
-/* Another program takes the place of the thread's: collections of that end. 0
- * or -ENOMEM. */
+/* The thread executes another program: collections of the old one end. 0 or
+ * -ENOMEM. */
 int gn_events_exec(struct gn_pipeline *p, struct gn_thread *t, uint64_t time);
-/* The innermost `n` compilations of the thread threw, at a time that is not
- * known. */
+/* The thread's innermost `n` compilations threw, at an unknown time. */
 void gn_events_thrown(struct gn_pipeline *p, struct gn_thread *t, uint32_t n);
-/* Records of the thread were lost: who catches what it has thrown is not
- * known, nor when what goes on ends. */
+/* Records of the thread were lost: it is not known who catches its open
+ * exceptions, or when its open stretches end. */
 void gn_events_lost(struct gn_pipeline *p, struct gn_thread *t);
-/* A runtime began in the thread's process. */
+/* A runtime started in the thread's process. */
 int gn_events_started(struct gn_pipeline *p, struct gn_thread *t,
 		      const struct gn_rec_thread *r);
-/* The thread waited for the end of a suspension; `collects`: it was for a
+/* The thread waited for a suspension to end. `collects`: it was for a
  * collection. */
 int gn_events_stopped(struct gn_pipeline *p, struct gn_thread *t,
 		      uint64_t start, uint64_t end, bool collects);
-/* The thread is over, or its program is: what was open has ended. */
+/* The thread ends: so do its open stretches. */
 int gn_events_close(struct gn_pipeline *p, struct gn_thread *t, uint64_t end);
 
 /* Fills the model's events. */

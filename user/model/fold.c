@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Ended threads beyond a limit become rows of their process, so that a program
- * that makes and ends threads all day needs no more memory for each. What has
- * to be known of one later is in its ghost.
+ * Merges ended threads beyond a limit into rows of their process, so that a
+ * program that creates and ends threads all day needs no more memory for each.
+ * A ghost keeps what may still be needed of a thread.
  *
  * A process has two such rows: idle threads stay apart, because outputs leave
  * them out of a sum.
@@ -11,8 +11,8 @@
 
 #include "model/threads.h"
 
-/* Rows that something refers to stay. So do first threads: they are as many as
- * processes, and tell of them. */
+/* Threads that something refers to are not merged. Neither are first threads:
+ * there are only as many as processes, and they describe those. */
 static bool can_fold(const struct gn_pipeline *p, const struct gn_thread *t)
 {
 	const struct gn_process *proc = &p->processes[t->process];
@@ -21,7 +21,7 @@ static bool can_fold(const struct gn_pipeline *p, const struct gn_thread *t)
 	       t->tid != proc->pid && !gn_windows_owned(&proc->windows, t);
 }
 
-/* The thread begins a row. What it has of its own is not the row's. */
+/* The thread becomes a row. What only applies to one thread is cleared. */
 static void begin_row(struct gn_pipeline *p, struct gn_thread *t)
 {
 	t->in_doubt = gn_thread_in_doubt(p, t);
@@ -54,7 +54,7 @@ static void merge(const struct gn_pipeline *p, struct gn_thread *to,
 		  const struct gn_thread *t)
 {
 	merge_account(&to->account, &t->account);
-	/* it is a helper's row if all its threads were helpers */
+	/* a row of helpers has helpers only */
 	if (to->role != t->role)
 		to->role = GN_ROLE_NONE;
 	to->stacks.calls += t->stacks.calls;
@@ -69,8 +69,9 @@ static void merge(const struct gn_pipeline *p, struct gn_thread *to,
 	to->merged++;
 }
 
-/* *gone: the thread is freed, as its process had a row, which `into` learns. 0
- * or -ENOMEM. */
+/* Merges the thread into its process's row: frees it, sets *gone, and maps its
+ * number to the row's in `into`. If there is no row yet, the thread becomes it.
+ * 0 or -ENOMEM. */
 static int fold(struct gn_pipeline *p, struct gn_thread *t,
 		struct gn_table *into, bool *gone)
 {
@@ -90,7 +91,7 @@ static int fold(struct gn_pipeline *p, struct gn_thread *t,
 		err = gn_table_put(into, t->number, (*row)->number);
 	if (err)
 		return err;
-	/* another thread may have the tid by now */
+	/* another thread may have the tid now */
 	if (gn_table_get(&p->by_tid, t->tid) == t->index)
 		gn_table_remove(&p->by_tid, t->tid);
 	p->stage.checks.sched_errors += gn_kernel_differs(&t->kernel);
@@ -114,7 +115,7 @@ static void move(struct gn_pipeline *p, struct gn_thread *t, uint32_t to)
 	p->threads[to] = t;
 }
 
-/* The latest thread, of which the next record is, has just been made. */
+/* The thread of the next record was just added, and is the last. */
 int gn_threads_fold(struct gn_pipeline *p)
 {
 	uint32_t n = 0, ended = p->load.ended, most = p->opts.most_ended;
@@ -127,7 +128,7 @@ int gn_threads_fold(struct gn_pipeline *p)
 		struct gn_thread *t = p->threads[i];
 		bool gone = false;
 
-		/* many at a time, so that this costs each thread little */
+		/* fold many at once, so that the cost per thread is small */
 		if (!err && ended > most / 2 && can_fold(p, t)) {
 			err = fold(p, t, &into, &gone);
 			ended -= !err;

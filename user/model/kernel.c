@@ -2,12 +2,13 @@
 /* Compares the kernel's own account of a thread with ours. */
 #include "model/threads.h"
 
-/* The accounts differ if the unexplained rest exceeds both a share of our time
- * and a fixed amount. */
+/* The accounts differ if the unexplained rest exceeds both this part of our
+ * time and this fixed amount. */
 #define PART	 100 /* 1 % */
 #define SLACK_NS 1000000u
 
-/* For sums and products of times: no number in a file can overflow it. */
+/* For sums and products of times, which must not overflow with numbers from a
+ * file. */
 typedef __int128 wide;
 
 static uint64_t add_sat(uint64_t a, uint64_t b)
@@ -51,7 +52,7 @@ void gn_kernel_take(struct gn_thread *t, const struct gn_rec_kernel *r)
 	k->switches = add_sat(k->switches, r->switches);
 	add_to(&k->cpu_switch, cpu - r->irq - r->stolen);
 	add_to(&k->cpu_rest, (wide)r->cpu - r->kernel_cpu - cpu);
-	/* if one record lacks the delay, the sum is not known either */
+	/* if one record lacks the delay, the sum is unknown */
 	k->delay = add_sat(k->delay, r->kernel_delay);
 	k->our_delay = add_sat(k->our_delay, r->delay);
 	if (k->delay == UINT64_MAX) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Finds the thread that a record belongs to. Ids are reused, and the record of
- * an end can be lost. */
+ * a thread's end may be lost. */
 #include <errno.h>
 
 #include "model/take.h"
@@ -53,8 +53,8 @@ int gn_thread_lose_end(struct gn_pipeline *p, struct gn_thread *t)
 	return gn_thread_cut(p, t, gn_thread_end_of(t, 0), GN_END_UNWOUND);
 }
 
-/* A thread that calls exec gets the tid of the first thread of its process,
- * which the kernel has ended. */
+/* A thread other than the first called exec: it gets the tid of the first
+ * thread, which the kernel has ended. */
 static int renumber(struct gn_pipeline *p, const struct gn_rec_thread *r,
 		    struct gn_thread **t)
 {
@@ -72,9 +72,9 @@ static int renumber(struct gn_pipeline *p, const struct gn_rec_thread *r,
 }
 
 /*
- * Whether the record belongs to the thread that ended; else the tid has a new
- * thread. `next` is the number that the ended thread's next record would have
- * had. The thread does not run any more, but the kernel can still tell of it.
+ * Whether the record belongs to the thread that ended; else a new thread has
+ * its tid. `next` is the number that the ended thread's next record would have.
+ * The kernel can emit records about a thread that does not run any more.
  */
 static bool is_late(bool stopped, uint32_t next, const struct gn_rec *rec)
 {
@@ -85,7 +85,7 @@ static bool is_late(bool stopped, uint32_t next, const struct gn_rec *rec)
 	case GN_KIND_THREAD:
 		return false;
 	case GN_KIND_EXEC:
-		/* from a thread that took over the tid of an ended one */
+		/* another thread called exec and took over the tid */
 		return stopped;
 	case GN_KIND_SLICE:
 	case GN_KIND_EXIT:
@@ -112,7 +112,7 @@ int gn_take_thread(struct gn_pipeline *p, const struct gn_rec *rec,
 		if (err)
 			return err;
 	}
-	/* a new thread has the tid of one whose end was not seen */
+	/* a new thread has the tid of one whose end was lost */
 	if (rec->kind == GN_KIND_THREAD && *t && !(*t)->closed &&
 	    (int32_t)(rec->seq - (*t)->order.next) < 0) {
 		err = gn_thread_lose_end(p, *t);

@@ -8,13 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Has the kernel give a large block large pages, if it has them: a program that
- * fills its ring waits while gnomon first touches a block that has grown. */
+/* Advises the kernel to back a large block with large pages. Page faults in a
+ * block that has grown would stall gnomon, and with it a program that has
+ * filled its ring. */
 void gn_use_large_pages(void *block, size_t bytes);
 
 /*
  * Makes room for `need` elements of `elem` bytes in the array whose pointer is
- * at `parray` and whose capacity is `*cap`. -ENOMEM leaves both as they were.
+ * at `parray` and whose capacity is `*cap`. -ENOMEM leaves both unchanged.
  * Indexes stay below 2^31: they are int32_t in the finished model.
  */
 static inline int gn_grow(void *parray, uint32_t *cap, size_t need, size_t elem)
@@ -40,7 +41,8 @@ static inline int gn_grow(void *parray, uint32_t *cap, size_t need, size_t elem)
 	return 0;
 }
 
-/* Grows the array so that it has `index`. New elements are zeros. -ENOMEM. */
+/* Grows the array so that `index` is valid. New elements are zeros. 0 or
+ * -ENOMEM. */
 static inline int gn_grow_to(void *parray, uint32_t *n, uint32_t *cap,
 			     size_t index, size_t elem)
 {
@@ -55,7 +57,7 @@ static inline int gn_grow_to(void *parray, uint32_t *n, uint32_t *cap,
 	return 0;
 }
 
-/* Frees the unused capacity of an array, if there is much of it. */
+/* Frees the unused capacity of an array if it is large. */
 static inline void gn_shrink(void *parray, uint32_t *cap, size_t n, size_t elem)
 {
 	size_t room = n < 16 ? 32 : 2 * n;

@@ -50,7 +50,6 @@ const char *gn_model_info(const struct gn_model *m, const char *key)
 {
 	size_t i;
 
-	/* a later INFO of the same key replaces the earlier one */
 	for (i = m->ninfo; i-- > 0;)
 		if (!strcmp(m->info[i].key, key))
 			return m->info[i].value;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The finished model, which outputs walk. It is read only. Whoever called
+ * The finished model, which outputs read and do not change. The caller of
  * gn_pipeline_finish() or gn_pipeline_period() owns it and frees it with
- * gn_model_free(), before or after the pipeline, but in the same thread of
- * execution. All times are nanoseconds. Each array of the model of a file has
- * one order on every machine: by value, then by name, then by id.
+ * gn_model_free(), before or after the pipeline, but on the same thread. All
+ * times are nanoseconds. The arrays of a file's model are sorted the same way
+ * on every machine: by value, then by name, then by id.
  */
 #ifndef GNOMON_MODEL_MODEL_H
 #define GNOMON_MODEL_MODEL_H
@@ -18,7 +18,8 @@
 
 enum gn_classify {
 	GN_CLASSIFY_EXACT = 0, /* OS nanoseconds are subtracted */
-	GN_CLASSIFY_INTERVAL,  /* an interval with an OS event counts nothing */
+	GN_CLASSIFY_INTERVAL, /* an interval with an OS event has no application
+				 time */
 };
 
 /* The values of a function, module, thread, process or tree node. */
@@ -31,13 +32,13 @@ struct gn_values {
 	uint64_t app_excl; /* classification */
 	uint64_t min;	   /* elapsed inclusive time of one finished */
 	uint64_t max;	   /* call; 0 if none finished */
-	uint64_t finished; /* the calls in min and max */
-	/* the sum of their times; each level of a recursion counts */
+	uint64_t finished; /* the number of calls in min and max */
+	/* sum of their times; each level of a recursion counts */
 	uint64_t spent;
 	uint64_t class_incl[GN_CLASS_COUNT];
 	uint64_t class_excl[GN_CLASS_COUNT];
-	/* possible error of the times from the cost of probes: the error of
-	 * each hit, and the cost that could not be subtracted */
+	/* possible error of the times due to probe cost: the error of each hit,
+	 * plus the cost that could not be subtracted */
 	uint64_t error_incl, error_excl;
 	bool gap;      /* a call was open in a gap: some time is unclassified */
 	bool unprobed; /* functions, modules, paths: calls from before the
@@ -50,13 +51,13 @@ struct gn_model_function {
 	const char *module; /* never NULL; "" when unknown */
 	enum gn_runtime_id runtime;
 	struct gn_values v;
-	bool muted; /* it is muted: its time counts for its callers */
-	const char *short_name; /* by which people know it; NULL: `name` */
-	const char *file;	/* of its source; NULL: not known */
+	bool muted;		/* callers get its time */
+	const char *short_name; /* the name shown to people; NULL: `name` */
+	const char *file;	/* source file; NULL: not known */
 	uint32_t line;
 };
 
-/* What people read. */
+/* The name shown to people. */
 static inline const char *gn_function_shown(const struct gn_model_function *f)
 {
 	return f->short_name ? f->short_name : f->name;
@@ -64,49 +65,49 @@ static inline const char *gn_function_shown(const struct gn_model_function *f)
 
 struct gn_model_module {
 	const char *name;
-	/* inclusive: while any frame of it is on the stack */
+	/* inclusive: while any of its frames is on the stack */
 	struct gn_values v;
 };
 
 /*
  * Time that threads spent off a CPU, or that the kernel worked for them: by the
- * function on top of the stack, by what it was for, and by who ended it. In a
- * period's model a wait that goes on is not counted yet and has no waker.
- * `longest` is then its length so far, and later its whole length.
+ * function on top of the stack, by cause, and by who ended it. In a period's
+ * model an open wait is not counted yet and has no waker; `longest` is its
+ * length so far, and later its whole length.
  */
 struct gn_model_wait {
-	int32_t function; /* index in functions, -1 = outside of any */
+	int32_t function; /* index in functions; -1: outside of any */
 	enum gn_class class;
-	uint16_t reason; /* system call number, GN_NO_SYSCALL = none */
+	uint16_t reason; /* system call number; GN_NO_SYSCALL: none */
 	uint64_t ns;
 	uint64_t count;
 	uint64_t longest;
-	uint32_t waker;		/* tid, 0 = unknown or an interrupt */
-	const char *waker_name; /* "" when it is not traced */
-	/* function on top of the waker's stack, -1 = not known */
+	uint32_t waker;		/* tid; 0: unknown, or an interrupt */
+	const char *waker_name; /* "": the waker is not traced */
+	/* function on top of the waker's stack; -1: not known */
 	int32_t waker_function;
-	/* POLL: what was polled, if it is one file, and what ended the wait */
+	/* POLL: what was polled, if it was one file, and what ended the wait */
 	enum gn_polled polled;
 	enum gn_wait_end end;
-	bool idle; /* the wait of a worker that has nothing to do */
+	bool idle; /* a worker waited for work */
 };
 
 /*
- * The cost of a hit is not the same at every place of a program, and differs
- * from the measured one. Measured with return probes of functions of several
- * shapes (in rows and nested; entered by a push, a jump or a nop), with other
- * work on the machine: 1 to 10 % between the places, and 5 % between two runs.
+ * The cost of a hit differs from the measured one, and from place to place in a
+ * program. Measured with return probes of functions of several shapes (in
+ * sequence and nested; entered by a push, a jump or a nop) on a machine with
+ * other load: 1 to 10 % between places, and 5 % between two runs.
  */
 #define GN_COST_ERROR_SHARE 8
 
 /*
- * The cost of probes, by class: see struct gn_rec_cost. These are means over
- * the hits. spread: the possible error of one hit. It is half of the measured
- * width, or the share GN_COST_ERROR_SHARE of the cost, and the difference
- * between two measurements.
+ * The cost of probes by class (struct gn_rec_cost), as means over the hits.
+ * spread: the possible error of one hit. It is the larger of half the measured
+ * width and the cost / GN_COST_ERROR_SHARE, plus the difference between two
+ * measurements.
  */
 struct gn_model_cost {
-	uint32_t samples; /* 0 = not measured */
+	uint32_t samples; /* 0: not measured */
 	uint32_t before_ns, after_ns, spread_ns;
 	uint64_t hits;
 };
@@ -122,36 +123,36 @@ enum gn_thread_state {
 
 /* What one function cost in one thread during the period. */
 struct gn_model_share {
-	int32_t function; /* index in functions, -1 = outside of any */
+	int32_t function; /* index in functions; -1: outside of any */
 	uint64_t calls;
-	uint64_t elapsed; /* exclusive, as the next two */
+	uint64_t elapsed; /* exclusive, like the next two */
 	uint64_t app;
 	uint64_t classes[GN_CLASS_COUNT];
 };
 
-/* One of the thread's last compilations or collections. */
+/* One of the latest compilations or collections of a thread. */
 struct gn_model_activity {
 	enum gn_class class; /* GN_CLASS_JIT, GN_CLASS_GC */
-	int32_t function;    /* JIT: what was compiled, -1 = not known */
-	uint64_t start, end; /* end 0: it goes on */
+	int32_t function;    /* JIT: the compiled function; -1: not known */
+	uint64_t start, end; /* end 0: under way */
 };
 
-#define GN_LIVE_STACK	   256 /* limit of frames shown of one thread's stack */
+#define GN_LIVE_STACK	   256 /* limit of the frames shown of a thread */
 #define GN_LIVE_ACTIVITIES 8
 
-/* What only the live view asks for. */
+/* The parts of a thread that only the live view needs. */
 struct gn_model_live {
 	enum gn_thread_state state;
-	enum gn_class doing; /* the class of what the thread does. WAITING: of
-				the wait; RUNNING: app, jit, ...; RUNNABLE:
-				runqueue; else unclassified */
-	uint16_t reason;     /* system call, GN_NO_SYSCALL = none */
-	/* the innermost `nstack` of `depth` frames, the outermost first */
+	enum gn_class doing; /* what the thread does. WAITING: the wait's class;
+				RUNNING: app, jit, ...; RUNNABLE: runqueue; else
+				unclassified */
+	uint16_t reason;     /* system call; GN_NO_SYSCALL: none */
+	/* the innermost `nstack` of `depth` frames, outermost first */
 	const int32_t *stack;
 	uint32_t nstack, depth;
 	const struct gn_model_share *shares; /* by elapsed, largest first */
 	size_t nshares;
-	/* of the whole session, the latest first */
+	/* of the whole session, latest first */
 	struct gn_model_activity activity[GN_LIVE_ACTIVITIES];
 	uint32_t nactivities;
 };
@@ -159,11 +160,11 @@ struct gn_model_live {
 /*
  * The kernel's own account of a thread and ours (struct gn_rec_kernel), in ns.
  * Ours exceeds the kernel's by the time that the kernel does not charge (irq,
- * stolen), by the time between the two readings of the clocks at each switch,
- * and by a rest that nothing explains.
+ * stolen), by the time between reading both clocks at each switch, and by an
+ * unexplained rest.
  */
 struct gn_kernel_account {
-	bool known;	     /* the record was there */
+	bool known;	     /* there was such a record */
 	uint64_t cpu, delay; /* the kernel's; delay UINT64_MAX: not known */
 	uint64_t our_cpu, our_delay;
 	uint64_t irq, stolen;
@@ -174,25 +175,26 @@ struct gn_kernel_account {
 
 struct gn_model_thread {
 	uint32_t pid, tid;
-	uint32_t number; /* while the model is made */
+	uint32_t number; /* used while the model is built */
 	const char *name;
 	uint64_t start, end;
-	/* 0: it is one thread. Else so many that have ended: the values are
-	 * sums, tid is 0, `start` is of the first and `end` of the last. */
+	/* 0: a single thread. Else the row stands for this many ended threads:
+	 * values are sums, tid is 0, `start` is the first and `end` the
+	 * last. */
 	uint64_t merged;
-	/* end - start, of all threads of the row */
+	/* sum of end - start over the threads of the row */
 	uint64_t span;
-	/* span - probe_cost, also the sum of the classes */
+	/* span - probe_cost; the classes sum to it */
 	uint64_t elapsed;
 	uint64_t classes[GN_CLASS_COUNT];
-	uint64_t gaps;	  /* stretches with lost records */
-	uint64_t records; /* records of the thread that were read */
-	/* over the whole session: calls, and records in doubt, because the
-	 * kernel side marked them or because they match no frame */
+	uint64_t gaps;	  /* stretches in which records were lost */
+	uint64_t records; /* records of the thread that were taken */
+	/* over the whole session: calls, and records in doubt (marked by the
+	 * kernel side, or without a matching frame) */
 	uint64_t entered, in_doubt;
 	uint64_t probe_cost; /* subtracted from elapsed; see model.probe_cost */
-	/* one of the runtime's own, as it compiles in the background: what it
-	 * waits for is nobody's loss; or a row of such threads only */
+	/* a thread of the runtime itself, such as a background compiler: its
+	 * waits delay nobody; or a row of only such threads */
 	bool helper;
 	struct gn_kernel_account kernel;
 	struct gn_values v;
@@ -203,22 +205,22 @@ struct gn_model_process {
 	uint32_t pid;
 	const char *name; /* the name of its last program */
 	uint32_t threads;
-	bool ended; /* in the capture, and the file tells how: */
-	int exit;   /* as wait() tells it */
+	bool ended; /* it ended in the capture, and the file says how */
+	int exit;   /* as wait() returns it */
 	uint64_t ended_at;
 	struct gn_values v;
 };
 
 /*
- * In threads, processes and the session, inclusive values are of all their
- * time, and exclusive ones of the time in functions; the difference is the time
- * outside of any function. In the tree that difference is the exclusive values
- * of the process's node, as a function's own time is. min, max and finished are
- * about calls, and 0 elsewhere.
+ * In threads, processes and the session, inclusive values cover all their time,
+ * and exclusive values the time in functions; the difference is the time
+ * outside of any function. In the tree that difference is the process node's
+ * exclusive values, as if it were a function. min, max and finished apply to
+ * calls only, and are 0 elsewhere.
  */
 
-/* X(enumerator, name of the node): what a runtime did of its own, or native
- * code that managed code called. */
+/* X(enumerator, name of the node): what a runtime itself did, or native code
+ * that managed code called. */
 #define GN_ACTIVITY_NODE_LIST(X) \
 	X(JIT, "[jit]")          \
 	X(GC, "[gc]")            \
@@ -237,28 +239,28 @@ const char *gn_activity_text(enum gn_activity_node activity);
 
 /*
  * A call path. Node 0 is the session. Its children are processes, and theirs
- * are functions. Threads of a process are merged. Index -1 = none.
+ * are functions. Threads of a process are merged. Index -1: none.
  *
- * A runtime's activity is a node too, below the one in which it was: all of its
- * time, waits as well. It is no call. In functions, modules and edges that time
- * is their own as if there were no such nodes.
+ * An activity of a runtime is a node, too, below the node in which it ran. It
+ * has all the time of the activity, including waits, but is not a call.
+ * Functions, modules and edges count that time as their own.
  */
 struct gn_model_node {
 	int32_t parent, first_child, next; /* siblings in order */
-	int32_t function; /* index in functions; -1: see name */
+	int32_t function; /* index in functions; -1: use `name` */
 	enum gn_activity_node activity;
 	const char *name;
 	struct gn_values v;
 };
 
-/* Who calls whom: one edge, summed over the session. */
+/* A caller and a callee: one edge, summed over the session. */
 struct gn_model_edge {
-	int32_t caller; /* index in functions, -1 = a thread's root */
+	int32_t caller; /* index in functions; -1: root of a thread */
 	int32_t callee;
-	struct gn_values v; /* values of the callee when this caller calls it */
+	struct gn_values v; /* the callee's, from this caller */
 };
 
-/* Self-checks and oddities. X(field, text, is it an error) */
+/* Self-checks and oddities. X(field, text, whether it is an error) */
 #define GN_CHECK_LIST(X)                                                     \
 	/* sum over threads of |elapsed - sum of classes| and                \
 	 * |span - elapsed - probe cost| */                                  \
@@ -275,10 +277,10 @@ struct gn_model_edge {
 	/* threads with more records in doubt than 0.1 % of their calls */   \
 	X(doubtful_threads, "threads with records in doubt", 1)              \
 	X(unmatched_leaves, "leaves that match no frame", 0)                 \
-	/* they are among the unmatched ones, and as they should be */       \
+	/* they are among the unmatched ones, but are expected */            \
 	X(earlier_leaves,                                                    \
 	  "of these, leaves of calls from before the thread was traced", 0)  \
-	/* their frames ended when the thread that called them waited */     \
+	/* their frames ended when the virtual thread waited */              \
 	X(mounted_leaves,                                                    \
 	  "of these, leaves in virtual threads that had waited since the "   \
 	  "call",                                                            \
@@ -286,7 +288,7 @@ struct gn_model_edge {
 	X(unmatched_unwinds, "unwinds that match no frame", 0)               \
 	X(unwound_frames, "frames that ended without a leave", 0)            \
 	X(open_frames, "frames still open at the end", 0)                    \
-	/* as of coroutines: until then their calls had the wrong callers */ \
+	/* such as coroutines: until then their calls had wrong callers */   \
 	X(late_stacks,                                                       \
 	  "stacks found late beside others: callers before are not sure", 0) \
 	/* calls whose path is not known: inclusive times of callers lack    \
@@ -299,27 +301,25 @@ struct gn_checks {
 #undef GN_CHECK_FIELD
 };
 
-/* A function that runs where its calls are not seen. */
+/* A function whose calls cannot all be seen. */
 struct gn_model_unseen {
 	const char *name, *module; /* never NULL */
 	/* call sites that may have an inlined copy of it */
 	uint64_t sites;
 };
 
-/* Facts about the code of a runtime's functions, since the beginning of the
- * capture. */
+/* Facts about the code of runtimes' functions, since the capture began. */
 struct gn_model_code {
-	uint64_t compiled; /* compilations */
-	uint64_t thrown;   /* of these ended by an exception, at a time that is
-			    * not known: up to the next one, or to the next call
-			    * that is seen, all is time of theirs */
-	uint64_t refused;  /* functions whose precompiled code was refused */
-	/* precompiled methods that may have copies of traced functions, and may
-	 * have run */
+	uint64_t compiled; /* number of compilations */
+	uint64_t thrown;  /* those that threw; when is not known: the time up to
+			     the next compilation or visible call is theirs */
+	uint64_t refused; /* functions whose precompiled code was rejected */
+	/* precompiled methods that may contain inlined copies of traced
+	 * functions, and may have run */
 	uint64_t copies_ran;
 	uint64_t selected[GN_SELECTED_COUNT];
-	uint64_t sites; /* call sites that may have a copy of their callee */
-	/* by sites (most first), name, module; not in a period's model */
+	uint64_t sites; /* call sites that may have inlined their callee */
+	/* by sites (most first), name, module; empty in a period's model */
 	struct gn_model_unseen *inlined;
 	size_t ninlined;
 	/* traced functions that were compiled without hooks */
@@ -327,31 +327,32 @@ struct gn_model_code {
 	size_t nunhooked;
 };
 
-/* Where an async method waits: an await, or the yield of an iterator. */
+/* Where an async method waits: an await, or an iterator's yield. */
 struct gn_model_await {
-	int32_t state;	/* of its machine: from 0 an await, below -3 a yield */
-	uint64_t count; /* suspensions there */
-	uint64_t ns;	/* of all, until the end of those that still wait */
-	uint64_t waiting; /* that still do */
-	uint64_t older;	  /* resumptions of suspensions before the session */
-	uint32_t line;	  /* in its function's file; 0: not known */
-	/* it called this function, which was suspended in that state: index in
-	 * functions; -1: none that was seen */
+	int32_t state; /* of its state machine: >= 0: an await, < -3: a yield */
+	uint64_t count;	  /* number of suspensions there */
+	uint64_t ns;	  /* total time; open waits last until the end */
+	uint64_t waiting; /* number of open waits */
+	uint64_t older; /* resumptions of suspensions from before the session */
+	uint32_t line;	/* in its function's file; 0: not known */
+	/* what it awaits: this function (index in functions), suspended in that
+	 * state; -1: not known */
 	int32_t inner, inner_state;
 };
 
-/* An async method. Its running time is that of `function`. */
+/* An async method. `function` has its running time. */
 struct gn_model_async {
-	int32_t function; /* index in functions: its machine's MoveNext */
+	int32_t function; /* index in functions: its MoveNext */
 	uint64_t starts, completions;
-	uint64_t faulted;   /* of the completions; or cancelled */
+	uint64_t faulted;   /* completions by an exception or a cancellation */
 	uint64_t in_flight; /* not completed */
-	uint64_t most;	    /* in flight at once, in one process */
-	/* completions of instances that began before the session; no other
-	 * number has them */
+	uint64_t most;	    /* most in flight at once in one process */
+	/* completions of instances that began before the session; nothing else
+	 * counts those */
 	uint64_t older;
-	uint64_t elapsed; /* of all instances; those in flight until the end */
-	bool gap;	  /* more ended than began: something was not seen */
+	uint64_t elapsed; /* total time of all instances; those in flight last
+			     until the end */
+	bool gap;	  /* more ended than began, or records were lost */
 	struct gn_model_await *awaits; /* by state, yields last */
 	size_t nawaits;
 };
@@ -360,107 +361,107 @@ struct gn_model_info {
 	const char *key, *value;
 };
 
-/* A function, a class, a module: whatever a runtime gives a name. */
+/* A function, class or module: anything that a runtime names. */
 struct gn_model_named {
-	/* never NULL; "": there is none, or it is not known */
+	/* never NULL; "": none, or not known */
 	const char *name, *module;
-	const char *shown; /* what people read; NULL: name */
+	const char *shown; /* shown to people; NULL: `name` */
 };
 
-/* An event of a runtime: at a time, or from one time to another. */
+/* An event of a runtime: an instant or a stretch. */
 struct gn_model_event {
-	uint16_t event; /* enum gn_rt; of a stretch the begin */
-	bool open;	/* its end was not told: it is that of its thread, of a
-			   collection that of its process */
-	bool no_end;	/* records were lost, or it threw: its end and `cpu` are
-			   not known, and `end` is its start */
-	bool no_cpu;	/* `cpu` is not known: another thread ended it that does
-			   not only collect, or slices were lost */
+	uint16_t event; /* enum gn_rt; for a stretch, its begin */
+	bool open;	/* its end was not reported: it ends with its thread, a
+			   collection with its process */
+	bool no_end; /* its end is not known, as records were lost or it threw:
+			there is no `cpu`, and `end` is its start */
+	bool no_cpu; /* `cpu` is not known: slices were lost, or a thread ended
+			it that is neither its own nor one that only collects */
 	bool collector; /* the thread only collects */
 	uint64_t start, end;
-	/* compilations and collections: on a CPU for it; of collections that of
-	 * all threads that only collect, too */
+	/* compilations and collections: CPU time spent on it; collections:
+	 * including all threads that only collect */
 	uint64_t cpu;
-	uint32_t gaps;	/* of collections: of the thread, before it */
-	uint32_t execs; /* of collections: of the process, before it */
-	uint32_t mark;	/* of collections: of their begin (collectors.h) */
-	uint64_t value[GN_RT_VALUES];	 /* what they are: runtime_event.h */
-	struct gn_model_named of, other; /* other: where value[0] is a NAME */
+	uint32_t gaps;	/* of collections: gaps of the thread before it */
+	uint32_t execs; /* of collections: execs of the process before it */
+	uint32_t mark;	/* of collections: their begin's (collectors.h) */
+	uint64_t value[GN_RT_VALUES];	 /* meaning: runtime_event.h */
+	struct gn_model_named of, other; /* other: value[0], if it is a NAME */
 	uint32_t pid, tid;
 	const char *thread; /* its name */
-	uint32_t order;	    /* as it was told */
+	uint32_t order;	    /* in which events were reported */
 };
 
-/* Exceptions of one class by where they were thrown and caught. */
+/* Exceptions of one class, by where they were thrown and caught. */
 struct gn_model_exception {
 	struct gn_model_named class, thrown_in, caught_in;
-	bool caught;	/* false: by nobody that is known */
-	uint64_t count; /* that were thrown */
-	uint64_t ns;	/* from throw to catch, of all */
+	bool caught;	/* false: not caught, as far as is known */
+	uint64_t count; /* number thrown */
+	uint64_t ns;	/* total time from throw to catch */
 };
 
 struct gn_model_allocation {
-	struct gn_model_named class, function; /* function: "" outside of any */
+	struct gn_model_named class, function; /* function "": outside of any */
 	uint64_t count, bytes;
 };
 
-/* So many collections began. Not in a period's model. */
+/* Counts of collections. Not in a period's model. */
 struct gn_model_collections {
 	uint64_t all;
-	uint64_t told;	/* of which it is known who wanted them */
-	uint64_t asked; /* the program did */
-	/* waits for the end of suspensions that were for a collection */
+	uint64_t told;	/* collections whose cause is known */
+	uint64_t asked; /* collections that the program asked for */
+	/* waits for suspensions, made for a collection, to end */
 	uint64_t stops, stopped_ns, longest_stop;
 };
 
-/* A system call. The times are of the calls that returned. */
+/* A system call. The times are those of calls that returned. */
 struct gn_model_syscall {
-	uint32_t thread; /* index in threads; 0 where it is of all */
+	uint32_t thread; /* index in threads; 0 in sums over all threads */
 	uint16_t nr;
 	uint64_t begun, calls, failed; /* calls: those that returned */
 	uint64_t cpu, off, shortest, longest;
 };
 
-/* A function by samples: where it was the innermost one, and where it was on
- * the stack at all. */
+/* A function by samples: how often it was innermost, and how often it was on
+ * the stack. */
 struct gn_model_sample {
 	struct gn_model_named of;
 	uint64_t self, total;
-	uint32_t place; /* while it is made */
+	uint32_t place; /* used while the model is built */
 };
 
 /* A call path of samples. Node 0 is the session; its children are processes,
- * theirs functions; a parent's index is below its children's. */
+ * theirs are functions. A parent's index is below its children's. */
 struct gn_model_sample_node {
 	uint32_t parent;
 	const char *name;
-	const char *shown; /* what people read; NULL: name */
+	const char *shown; /* shown to people; NULL: `name` */
 	uint64_t self;
 };
 
 struct gn_model {
 	enum gn_classify classify;
 	uint64_t start, end;
-	struct gn_values session; /* elapsed_incl, app_incl: the 100 % */
+	struct gn_values session; /* elapsed_incl and app_incl are the 100 % */
 	uint64_t lost; /* lost records, by the threads' sequence numbers; in a
-			  period's model also those for which there was no room
-			*/
+			  period's model including those that limits left no
+			  room for */
 	uint64_t counters[GN_COUNTER_COUNT];
-	/* a file that had its probes late and would not, had -f named its path;
-	 * NULL: none */
+	/* a file that was probed late, and would have been in time if -f had
+	 * given its path; NULL: none */
 	const char *by_path;
-	/* the caller of the reader sets these: the file has no end; it goes on,
-	 * but with bytes that no writer wrote */
+	/* set by the caller of the reader. truncated: the file has no end;
+	 * damaged: bytes follow that no writer wrote */
 	bool truncated, damaged;
 	struct gn_checks checks;
 	/*
 	 * `probe_cost` was subtracted from the intervals, and so from all
 	 * elapsed and application times. `probe_cost_left` was not, because a
 	 * function had less time on a CPU than its probes cost. It can be
-	 * negative in a period's model: a rest from an earlier period was
-	 * subtracted now. raw: nothing was subtracted. `hook_waited` is the
+	 * negative in a period's model: cost left over from an earlier period
+	 * was subtracted now. raw: nothing was subtracted. `hook_waited` is the
 	 * part of `probe_cost` in which threads waited for gnomon, `own_work`
-	 * that in which they worked for it.
+	 * the part in which they worked for it.
 	 */
 	bool raw;
 	uint64_t probe_cost;
@@ -482,7 +483,7 @@ struct gn_model {
 	size_t nprocesses;
 	struct gn_model_node *nodes;
 	size_t nnodes;
-	size_t nactivities; /* kinds of activities that nodes can be, or 0 */
+	size_t nactivities; /* kinds of activities that nodes can have, or 0 */
 	struct gn_model_edge *edges;
 	size_t nedges;
 	/* by elapsed time, longest first */
@@ -491,8 +492,8 @@ struct gn_model {
 	/* by function, then by ns, longest first */
 	struct gn_model_wait *waits;
 	size_t nwaits;
-	/* Events of the families that were asked for, by time; exceptions by
-	 * count, allocations by bytes. Not in a period's model. */
+	/* Events of the requested families, by time; exceptions by count,
+	 * allocations by bytes. Not in a period's model. */
 	struct gn_model_event *events;
 	size_t nevents;
 	struct gn_model_exception *exceptions;
@@ -500,22 +501,22 @@ struct gn_model {
 	struct gn_model_allocation *allocations;
 	size_t nallocations;
 	struct gn_model_collections collections;
-	/* By their time, most first; only those that began in the session. Not
-	 * in a period's model. */
+	/* By time, most first; only calls that began in the session. Not in a
+	 * period's model. */
 	struct gn_model_syscall *syscalls;
 	size_t nsyscalls;
-	/* the same of each thread; none in a period's model */
+	/* the same by thread; not in a period's model */
 	struct gn_model_syscall *thread_syscalls;
 	size_t nthread_syscalls;
-	/* By self, most first. They are no times, and nothing else is made of
-	 * them. Not in a period's model. */
+	/* By self, most first. Samples are not times, and no other value is
+	 * based on them. Not in a period's model. */
 	struct gn_model_sample *samples;
 	size_t nsamples;
 	struct gn_model_sample_node *sample_nodes;
 	size_t nsample_nodes;
-	uint64_t sampled; /* all of them */
+	uint64_t sampled; /* number of all samples */
 
-	void *own; /* the storage of the strings and arrays */
+	void *own; /* owns the strings and arrays */
 };
 
 void gn_model_free(struct gn_model *m);
@@ -523,29 +524,28 @@ void gn_model_free(struct gn_model *m);
 /* The value of an INFO record, or NULL. */
 const char *gn_model_info(const struct gn_model *m, const char *key);
 
-/* Records that were counted as lost, over all threads. UINT64_MAX: more than
- * that. */
+/* Records counted as lost, over all threads; saturates at UINT64_MAX. */
 uint64_t gn_model_counted(const struct gn_model *m);
 
-/* How many were lost, for people: those that threads miss or those that were
- * counted, whichever are more. */
+/* The number of lost records to show: those missing by sequence numbers, or
+ * those counted, whichever is larger. */
 uint64_t gn_model_losses(const struct gn_model *m);
 
-/* Whether something was lost: by a sequence number, by a loss counter, or
- * because the file has no end. */
+/* Whether anything was lost: by a sequence number, a loss counter, or a missing
+ * end of the file. */
 bool gn_model_lossy(const struct gn_model *m);
 
-/* What is wrong with a truncated file, as "has no end". */
+/* What is wrong with a truncated file, such as "has no end". */
 const char *gn_model_truncation(const struct gn_model *m);
 
-/* Whether a check that is an error is not 0. */
+/* Whether a self-check failed. */
 bool gn_model_broken(const struct gn_model *m);
 
 /* Whether the kernel's account of the thread differs from ours by more than 1 %
- * and 1 ms, on CPUs or in the run queue. */
+ * and 1 ms, in time on a CPU or in the run queue. */
 bool gn_kernel_differs(const struct gn_kernel_account *k);
 
-/* Whether the records in doubt are more than 0.1 % of the calls. */
+/* Whether more records are in doubt than 0.1 % of the calls. */
 static inline bool gn_doubtful(uint64_t in_doubt, uint64_t calls)
 {
 	return in_doubt > calls / 1000;
@@ -554,15 +554,15 @@ static inline bool gn_doubtful(uint64_t in_doubt, uint64_t calls)
 /* The same for a thread. */
 bool gn_model_thread_doubtful(const struct gn_model_thread *t);
 
-/* The threads that a row stands for; those of a model. */
+/* The number of threads in a row, and in a model. */
 static inline uint64_t gn_model_row_threads(const struct gn_model_thread *t)
 {
 	return t->merged ? t->merged : 1;
 }
 uint64_t gn_model_threads(const struct gn_model *m);
 
-/* Whether a thread with these times did nothing but wait. What is so of threads
- * is so of their sum, and likewise what is not. */
+/* Whether a thread with these times only waited. If this holds for each of
+ * several threads, it holds for their sum; likewise if it does not. */
 bool gn_time_is_idle(const uint64_t classes[GN_CLASS_COUNT], uint64_t elapsed);
 
 /* 100 * part / whole, 0 when whole is 0. */

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Functions that are muted, so that no more records of them come. Their open
- * frames end; the frames above go on as called by the frame below. An open
- * interval belongs to the function at its end, so a MUTE record is best fed
- * when a period has just ended.
+ * Mutes functions that will have no more records. Their open frames end, and
+ * the frames above continue as if called by the frame below. The function at
+ * the end of an interval owns all of it, so feed MUTE records right after the
+ * end of a period.
  */
 #include "model/threads.h"
 
 #include <errno.h>
 
-/* Threads and frames that MUTE records may look at in any case, and for each
- * record of the trace. */
+/* Threads and frames that MUTE records may visit: a fixed number, plus some for
+ * each record of the trace. */
 #define MUTE_MIN  (1ull << 28)
 #define MUTE_EACH 256
 
-/* The frame at `at` is removed: activities above it are one frame less deep. */
+/* The frame at `at` was removed: activities above it are one frame less
+ * deep. */
 static void lower_nests(struct gn_account *a, uint64_t stack, uint32_t at)
 {
 	uint32_t i;
@@ -74,16 +75,15 @@ static int mute_thread(struct gn_pipeline *p, struct gn_thread *t,
 	return err;
 }
 
-/* The function has no more records in the program. */
 static int mute_in(struct gn_pipeline *p, uint32_t program, uint32_t func)
 {
 	int err = gn_names_mute(&p->stage.names, program, func);
 
-	return err == -ENOSPC ? 0 : err; /* no record of it ever came */
+	return err == -ENOSPC ? 0 : err; /* it never had a record */
 }
 
-/* A record that would take more time than all of the trace is worth is lost, as
- * only a hostile one has it. */
+/* Only a hostile record would take longer than this limit. It counts as
+ * lost. */
 static bool is_too_much(struct gn_pipeline *p)
 {
 	if (p->mute_steps <= MUTE_MIN + p->records * MUTE_EACH)
@@ -92,7 +92,7 @@ static bool is_too_much(struct gn_pipeline *p)
 	return true;
 }
 
-/* The processes whose function it is; pid 0: all. */
+/* Mutes the function in a process; pid 0: in all that have it. */
 static int mute_names(struct gn_pipeline *p, uint32_t func, uint32_t pid)
 {
 	uint32_t i = gn_table_get(&p->by_pid, pid);

@@ -14,7 +14,7 @@ int gn_names_init(struct gn_names *n)
 	uint32_t native;
 
 	*n = (struct gn_names){.last_fn = GN_NONE};
-	/* program 0 is the session: native functions */
+	/* program 0, the session, has the native functions */
 	return gn_names_program(n, 0, &native);
 }
 
@@ -53,7 +53,7 @@ static uint64_t func_key(uint32_t program, uint32_t func)
 	return (uint64_t)program << 32 | func;
 }
 
-/* A call and its end ask for the same function, and so do their costs. */
+/* A call, its end and their costs look up the same function in a row. */
 static uint32_t look_up(struct gn_names *n, uint64_t key)
 {
 	if (n->last_key != key || n->last_fn == GN_NONE) {
@@ -99,8 +99,7 @@ int gn_names_made(struct gn_names *n, const char *name, uint32_t *out)
 	return 0;
 }
 
-/* A forked process has the functions of its parent, which are not named
- * again. */
+/* A forked process has its parent's functions, which are not named again. */
 static uint32_t find_inherited(const struct gn_names *n, uint32_t program,
 			       uint32_t func)
 {
@@ -190,7 +189,7 @@ int gn_names_module(struct gn_names *n, uint32_t id,
 {
 	uint32_t i = gn_table_get(&n->by_module, id);
 
-	/* The first definition stays: functions already refer to it. */
+	/* Keep the first definition: functions already refer to it. */
 	if (i != GN_NONE)
 		return 0;
 	if (gn_grow(&n->modules, &n->modules_cap, (size_t)n->nmodules + 1,
@@ -273,7 +272,7 @@ const char *gn_names_text(struct gn_names *n, uint32_t fn)
 bool gn_names_short(const struct gn_fn *fn, const char *name, char *text,
 		    size_t size)
 {
-	/* what has no parameters is a class or a module */
+	/* a name without parameters is a class or a module */
 	return (GN_FUNC_RUNTIME(fn->func) == GN_RUNTIME_CLR || fn->clr_name) &&
 	       name[gn_clr_plain(name)] &&
 	       gn_clr_spell(name, GN_CLR_SHORT, text, size) &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Takes records that end no interval, and those that user space writes. */
+/* Takes records that end no interval, and records from user space. */
 #include <errno.h>
 
 #include "model/mem.h"
@@ -7,8 +7,7 @@
 #include "model/take.h"
 #include "model/walk.h"
 
-/* The i-th text of the record, or NULL: it must lie in the record, without a
- * NUL. */
+/* The i-th text of the record. It has no NUL at its end. */
 static const char *text_at(const struct gn_rec_text *r, int i)
 {
 	return r->text + (i ? r->len[0] : 0);
@@ -59,7 +58,7 @@ static int define(struct gn_pipeline *p, const struct gn_thread *t,
 	return gn_names_define(names, &def);
 }
 
-/* The thread is traced from `time` on. What came before does not count. */
+/* The trace of the thread starts at `time`; what came before does not count. */
 static void start_thread(struct gn_thread *t, uint64_t time)
 {
 	bool gap = t->account.gap;

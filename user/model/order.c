@@ -20,8 +20,8 @@ void gn_order_free(struct gn_order *o)
 
 /*
  * Numbers wrap, so the sign of their difference gives their order. A number
- * that went back restarts the count: to wait until the old count is reached
- * again could ignore all that follows.
+ * that went back restarts the count: waiting until the old count is reached
+ * again could drop all that follows.
  */
 static struct gn_order_seen number(uint32_t *next, uint32_t seq)
 {

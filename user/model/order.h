@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Orders the records of one thread. Their sequence numbers show losses, and a
- * slice that overtook a record of an earlier time waits for it. The output is
- * in the order of time; later stages do not know from which stream a record
- * came.
+ * Orders the records of one thread. Gaps in their sequence numbers show losses.
+ * A slice that overtook a record of an earlier time waits for that. The output
+ * is ordered by time; later stages do not know which stream a record came from.
  */
 #ifndef GNOMON_MODEL_ORDER_H
 #define GNOMON_MODEL_ORDER_H
@@ -14,7 +13,7 @@
 #include <gnomon/event.h>
 
 /* How many slices can wait for a record. A probe program is rarely switched out
- * even once. Further slices are passed on at once. */
+ * even once. More slices are passed on at once. */
 #define GN_HELD_MAX 16
 
 struct gn_order {
@@ -27,9 +26,9 @@ struct gn_order {
 };
 
 struct gn_order_seen {
-	uint32_t lost; /* records that are missing before this one */
-	bool reversed; /* number or time went back */
-	bool drop;     /* the record was there already */
+	uint32_t lost; /* records missing before this one */
+	bool reversed; /* its number or time went back */
+	bool drop;     /* it is a duplicate */
 	/* the record's time, or the last one if time went back */
 	uint64_t time;
 };
@@ -45,12 +44,11 @@ struct gn_order_seen gn_order_note(struct gn_order *o,
 struct gn_order_seen gn_order_slice(struct gn_order *o,
 				    const struct gn_rec *rec);
 
-/* Keeps a slice for the next collect record. Returns false if the slice need
- * not wait, or there is no room: then pass it on at once. */
+/* Keeps a slice until the next collect record. Returns false if the slice does
+ * not have to wait, or if there is no room: then pass it on at once. */
 bool gn_order_hold(struct gn_order *o, const struct gn_rec_slice *s);
 
-/* Takes out the first held slice that starts before `time`. False: there is
- * none. */
+/* Removes the first held slice that starts before `time`. False: none. */
 bool gn_order_release(struct gn_order *o, uint64_t time,
 		      struct gn_rec_slice *out);
 

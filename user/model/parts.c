@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Stacks that lie side by side in one mapping, as a program cuts them from one
- * piece of memory. An event further up ends the frames below it; whether they
- * are gone, or belong to another stack that rests, is not known yet. So they
+ * Stacks that a program cuts from one piece of memory lie side by side in one
+ * mapping. An event further up ends the frames below it, but it is not known
+ * whether those are gone or belong to another stack that is at rest. So they
  * are parked. If the leave of one of them comes, they were at rest: then the
  * mapping has a border between them and the frames above, and from then on an
- * event's key says on which side it is.
+ * event's key shows on which side it is.
  */
 #include "model/stack.h"
 
@@ -16,15 +16,15 @@
 #include "model/mem.h"
 #include "model/walk.h"
 
-/* Limits of a thread. Beyond them all that is parked is forgotten. */
+/* Limits of a thread. Beyond them all parked frames are dropped. */
 #define PARKED_FRAMES (1u << 16)
 #define PARKED_MAX    (2 * GN_STACKS_MAX)
-/* How far above the outermost frame that is known of it a stack begins, at
- * most, and of the distance to what is above. */
+/* A new border lies above the outermost known frame of the lower stack: by at
+ * most this margin, and this part of the distance to the frames above. */
 #define MARGIN	    1024
 #define MARGIN_PART 8
 
-/* The index of the first that begins at `key` or above. */
+/* Finds the first group whose outermost frame is at `key` or above. */
 static uint32_t find(const struct gn_stacks *st, uint64_t key)
 {
 	uint32_t a = 0, b = st->nparked;
@@ -81,8 +81,8 @@ static void insert(struct gn_stacks *st, struct gn_stage *s, uint32_t at,
 	s->frames += n;
 }
 
-/* What lies above and below another group is two. Without room frames are not
- * parked. */
+/* Frames above and below another group are two groups. Without room, frames are
+ * dropped. */
 static void park(struct gn_stacks *st, struct gn_stage *s,
 		 const struct gn_frame *frames, uint32_t n, uint64_t clock)
 {
@@ -119,7 +119,7 @@ void gn_stack_unwind(struct gn_stacks *st, struct gn_stage *s,
 		gn_stack_pop(st, s, k, GN_END_UNWOUND);
 }
 
-/* Keeps the first `n` frames. */
+/* Keeps the first `n` frames of a group. */
 static void shorten(struct gn_stacks *st, struct gn_stage *s, uint32_t at,
 		    uint32_t n)
 {
@@ -135,7 +135,7 @@ static void shorten(struct gn_stacks *st, struct gn_stage *s, uint32_t at,
 	p->lo = p->frames[n - 1].key;
 }
 
-/* What is below can be of another stack than what is above. */
+/* Frames below may be on another stack than those above. */
 void gn_parked_overwrite(struct gn_stacks *st, struct gn_stage *s, uint64_t key)
 {
 	uint32_t at = find(st, key), above, below;
@@ -150,7 +150,7 @@ void gn_parked_overwrite(struct gn_stacks *st, struct gn_stage *s, uint64_t key)
 		above--;
 	if (below < p->n)
 		insert(st, s, at, &p->frames[below], p->n - below, p->clock);
-	/* without room there is none, and all of it goes */
+	/* if there was no room for the frames below, they are dropped, too */
 	at = find(st, key);
 	shorten(st, s, at, above);
 }
@@ -178,7 +178,7 @@ struct gn_stack *gn_stacks_parts(struct gn_stacks *st, uint64_t lo, uint64_t hi)
 	return last;
 }
 
-/* Whether a leave has a frame on the stack. */
+/* Whether a leave has a frame on the stack, or a pending one. */
 static bool has_frame(const struct gn_stack *k, uint64_t key, uint32_t func)
 {
 	uint32_t i = k->n;
@@ -190,8 +190,8 @@ static bool has_frame(const struct gn_stack *k, uint64_t key, uint32_t func)
 	return gn_pending_has(k, key, func);
 }
 
-/* Puts the first `n` frames of a parked group on a stack without frames. They
- * are as old as they were, and nothing is below them. */
+/* Puts the first `n` frames of a parked group back on a stack without frames.
+ * They keep their age, and no frame is below them. */
 static int resume(struct gn_stacks *st, struct gn_stage *s, struct gn_stack *k,
 		  const struct gn_parked *p, uint32_t n)
 {
@@ -223,8 +223,8 @@ static int resume(struct gn_stacks *st, struct gn_stage *s, struct gn_stack *k,
 	return err;
 }
 
-/* The stack for frames that rested at `top` and below: the part below what
- * begins at `above`. */
+/* Splits the stack between `top`, where the outermost resting frame is, and
+ * `above`, where the innermost frame above is. Returns the new lower part. */
 static struct gn_stack *make_part(struct gn_stacks *st, struct gn_stack *k,
 				  uint64_t top, uint64_t above)
 {
@@ -247,8 +247,8 @@ static struct gn_stack *make_part(struct gn_stacks *st, struct gn_stack *k,
 	return below;
 }
 
-/* Puts back what rested, up to the `n`-th frame; what was called from there can
- * be another stack's. */
+/* Resumes the first `n` frames of a parked group. The frames that they called
+ * stay parked: they may be on another stack. */
 static int wake(struct gn_stacks *st, struct gn_stage *s, struct gn_stack *k,
 		const struct gn_parked *p, uint32_t n)
 {
@@ -273,7 +273,7 @@ static int wake(struct gn_stacks *st, struct gn_stage *s, struct gn_stack *k,
 	return err;
 }
 
-/* Finds the frame of a leave among those that are parked. */
+/* If a leave's frame is parked, resumes its stack. */
 static int take_parked(struct gn_stacks *st, struct gn_stage *s,
 		       struct gn_stack *k, uint64_t key, uint32_t func)
 {

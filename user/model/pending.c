@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * A return probe fires when the return address of its frame is used. So a
- * function that ends by a jump to another one leaves when that one leaves.
- * Until then its frame is pending. A longjmp and a new call from the same place
- * begin with the same events; only the leave, or its absence, tells the two
- * apart.
+ * function that ends by a jump to another one leaves only when that one does;
+ * until then its frame is pending. A longjmp followed by a new call from the
+ * same place begins with the same events: only whether the leave comes tells
+ * the two apart.
  */
 #include "model/stack.h"
 
@@ -19,7 +19,8 @@ static void settle(struct gn_stacks *st, struct gn_stage *s,
 {
 	if (e->inherited)
 		return;
-	/* there was no room for all entries here: its leave need not come */
+	/* entries at its key were dropped for lack of room: a missing leave
+	 * proves nothing */
 	if (e->crowded)
 		how = GN_END_LEFT;
 	switch (how) {
@@ -43,7 +44,7 @@ static void take_out(struct gn_stack *k, uint32_t at)
 		(k->npending - at) * sizeof(*k->pending));
 }
 
-/* Drops the oldest entry. Entries left at its key are marked, because they
+/* Drops the oldest entry. The other entries at its key are marked, because they
  * cannot be told apart from it any more. */
 static void make_room(struct gn_stacks *st, struct gn_stage *s,
 		      struct gn_stack *k)
@@ -80,7 +81,7 @@ int gn_pending_add(struct gn_stacks *st, struct gn_stage *s, struct gn_stack *k,
 	return 0;
 }
 
-/* The index after the latest entry of that leave; 0: there is none. */
+/* Returns the index after the latest entry for that leave; 0: none. */
 static uint32_t find(const struct gn_stack *k, uint64_t key, uint32_t func)
 {
 	uint32_t i = k->npending;

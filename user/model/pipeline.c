@@ -76,8 +76,8 @@ void gn_pipeline_free(struct gn_pipeline *p)
 	free(p);
 }
 
-/* The thread of a call or its end, if the record before was of that thread too.
- * So are most records, which need no further look. */
+/* Returns the thread of a call or its end if it is the previous record's
+ * thread, as it mostly is: then no look-up is needed. */
 static struct gn_thread *same_thread(const struct gn_pipeline *p,
 				     const struct gn_rec *rec, size_t size)
 {
@@ -177,9 +177,9 @@ bool gn_pipeline_lossy(const struct gn_pipeline *p)
 	return p->lost || p->lost_before;
 }
 
-/* The thread's end was not told. All threads are told to end when the capture
- * does: if that was seen and records were lost, this is one of them, and with
- * it can be others. */
+/* The end of the thread was not reported. When the capture ends, the ends of
+ * all threads are reported. So if that was seen and records were lost, this end
+ * is one of them, and other records of the thread may be lost, too. */
 static int end_untold(struct gn_pipeline *p, struct gn_thread *t, bool lossy)
 {
 	if (lossy && p->end)
@@ -198,7 +198,8 @@ int gn_pipeline_finish(struct gn_pipeline *p, struct gn_model **model)
 
 		if (!t->closed)
 			err = end_untold(p, t, lossy);
-		/* missing slices whose loss no later slice has shown */
+		/* missing slices: no later slice has shown that they were
+		 * lost */
 		if (!lossy)
 			p->stage.checks.slice_mismatches += t->account.suspects;
 		gn_thread_settle(p, t);

@@ -2,9 +2,9 @@
 /*
  * The pipeline takes records and makes the finished model: order -> stack ->
  * account -> call tree. It is pure: no clock, no I/O, no globals. Records may
- * be hostile: sizes and lists are checked. Memory grows only with the number of
- * records, the call tree and the rows of ended threads to a limit; in the live
- * view all is bounded.
+ * be hostile: sizes and lists are checked. Memory grows with the number of
+ * records only, and the call tree and the rows of ended threads have limits. In
+ * the live view all of it is bounded.
  */
 #ifndef GNOMON_MODEL_PIPELINE_H
 #define GNOMON_MODEL_PIPELINE_H
@@ -21,15 +21,15 @@ struct gn_pipeline;
 
 struct gn_pipeline_opts {
 	enum gn_classify classify;
-	bool raw;  /* leave the probes' cost in */
+	bool raw;  /* do not subtract probe cost */
 	bool live; /* gn_pipeline_period() will be called */
 	/* sees the walk; must outlive the pipeline; not with `live`; or NULL */
 	const struct gn_observer *observer;
 	struct gn_roles roles;
-	/* of events whose rows are kept: enum gn_family; and those that an
-	 * observer is told of, the activities aside */
+	/* families of events (enum gn_family): those whose rows are kept, and
+	 * those shown to the observer besides activities */
 	uint32_t families, observed;
-	/* rows of ended threads, not with `live`; 0: GN_MOST_ENDED */
+	/* limit of rows of ended threads, not with `live`; 0: GN_MOST_ENDED */
 	uint32_t most_ended;
 };
 
@@ -70,19 +70,19 @@ int gn_pipeline_feed_calls(struct gn_pipeline *p, const struct gn_rec_func *r,
  */
 int gn_pipeline_period(struct gn_pipeline *p, struct gn_model **model);
 
-/* Call paths of a whole capture. Calls on further ones are below `[other]` of
- * their process: they and their own time are counted for their function, but
- * inclusive times lack what they called and that they were called. */
+/* Limit of call paths of a whole capture. Calls on further paths go below their
+ * process's `[other]`: functions get such calls and their own time, but
+ * inclusive times do not reach across them. */
 #define GN_MOST_NODES (1u << 22)
 
-/* Threads of a whole capture that have ended and are rows of their own. Beyond
- * that, the first ones are merged into rows of their processes. */
+/* Limit of ended threads of a whole capture that keep rows of their own. Beyond
+ * it, the first ones are merged into rows of their processes. */
 #define GN_MOST_ENDED 16384u
 
 /*
  * Limits in the live view for what a traced process can create and keep alive.
- * A frame or its path, a function of a runtime or its name beyond them counts
- * as a lost record.
+ * A frame, call path, runtime function or name that exceeds them counts as a
+ * lost record.
  */
 #define GN_LIVE_FRAMES	  (1u << 22)   /* room for frames of all stacks */
 #define GN_LIVE_NODES	  (1u << 20)   /* call paths of a period */
@@ -103,23 +103,23 @@ int gn_pipeline_period(struct gn_pipeline *p, struct gn_model **model);
 bool gn_pipeline_full(const struct gn_pipeline *p);
 
 /*
- * Call this before a period ends. If records were lost, the end of a thread can
- * be among them. So `lives` is asked about each thread that had neither a
- * record nor a NOW since the last period began. One that does not live has
+ * Call this before a period ends. Lost records can include a thread's end. So
+ * if any were lost, this calls `lives` for each thread that had neither a
+ * record nor a NOW since the last period began. One that is not alive has
  * ended, and its last record counts as lost. 0 or -ENOMEM.
  */
 int gn_pipeline_silent(struct gn_pipeline *p,
 		       bool (*lives)(void *ctx, uint32_t pid, uint32_t tid),
 		       void *ctx);
 
-/* The capture side's id of a function of a model. */
+/* The capture side's id of a function. */
 struct gn_func_id {
 	uint32_t func;
-	uint32_t pid; /* 0: a native one, in all processes */
+	uint32_t pid; /* 0: native, in all processes */
 };
 
-/* Gets at most `max` ids of a function of the last model, in living processes.
- * Returns how many. */
+/* Gets at most `max` ids that a function of the last model has in living
+ * processes. Returns their number. */
 size_t gn_pipeline_ids(struct gn_pipeline *p, const struct gn_model_function *f,
 		       struct gn_func_id *ids, size_t max);
 

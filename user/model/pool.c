@@ -8,8 +8,8 @@
 
 #define CHUNK_SIZE (64u << 10)
 
-/* Memory of a string besides its bytes: its pointer, and its slot in a table
- * that is half full. */
+/* Memory of a string besides its bytes: a pointer, and a slot in a table that
+ * is half full. */
 #define STRING_COST (sizeof(char *) + 2 * sizeof(struct gn_table_slot))
 
 struct gn_pool_chunk {
@@ -18,7 +18,7 @@ struct gn_pool_chunk {
 	char bytes[];
 };
 
-/* The bytes of all strings, which never move. */
+/* The bytes of all strings. They never move. */
 struct gn_pool_texts {
 	size_t owners;
 	struct gn_pool_chunk *newest;

@@ -3,9 +3,9 @@
 #include "model/probecost.h"
 
 /*
- * The difference of two measurements is how much hits between them can differ.
- * If other work changes the pace of the machine, that is most of the error. For
- * the first measurement it is not known.
+ * The difference between two measurements shows how much hits between them can
+ * vary. If other load changes the machine's speed, that is most of the error.
+ * The first measurement has nothing to compare with.
  */
 static uint32_t drift(const struct gn_pipeline *p, const struct gn_rec_cost *r)
 {
@@ -37,7 +37,7 @@ static uint32_t part_of(uint32_t error, uint32_t ns, uint32_t other)
 	return sum ? (uint32_t)((uint64_t)error * ns / sum) : 0;
 }
 
-/* What each hit of a class costs until it is measured again. */
+/* The cost of each hit of a class until the next measurement. */
 static struct gn_hit_cost hit_of(const struct gn_model_cost *c, uint32_t drift,
 				 int32_t turn)
 {
@@ -47,8 +47,8 @@ static struct gn_hit_cost hit_of(const struct gn_model_cost *c, uint32_t drift,
 		int64_t ns = (int64_t)c->before_ns + (turned ? turn : 0);
 
 		hit.before[turned] = ns > 0 ? (uint32_t)ns : 0;
-		/* split the error by the length of the parts; a step is long
-		 * after its record, and the caller's */
+		/* split the error in proportion to the two parts: that after a
+		 * record is long in a single step, and is the caller's */
 		hit.error_after[turned] =
 			part_of(hit.error, c->after_ns, hit.before[turned]);
 	}
@@ -74,8 +74,8 @@ void gn_cost_take(struct gn_pipeline *p, const struct gn_rec_cost *r)
 	p->costed = true;
 }
 
-/* Older files do not know what a single-stepped enter with a return probe
- * costs. */
+/* Files of older versions lack the cost of a single-stepped enter with a return
+ * probe. */
 static enum gn_probe_class enter_class(const struct gn_pipeline *p,
 				       const struct gn_fn *fn)
 {
@@ -130,7 +130,7 @@ enum gn_probe_class gn_cost_class(struct gn_pipeline *p,
 	case GN_KIND_STOP:
 	case GN_KIND_EXEC:
 	case GN_KIND_HOOK_WAITS:
-		/* it comes from no probe */
+		/* no probe wrote this record */
 		return GN_PROBE_NONE;
 	default:
 		return runtime_class(t, r);
@@ -164,7 +164,7 @@ void gn_cost_first(struct gn_pipeline *p, struct gn_ending *e)
 	e->error_after += p->hit[GN_PROBE_FIRST].error;
 }
 
-/* Conditional jumps that did not leave are hits without a record. */
+/* A conditional jump that was not taken to leave is a hit without a record. */
 static void add_silent(struct gn_pipeline *p, uint32_t n, struct gn_ending *e)
 {
 	const struct gn_model_cost *jump = &p->costs[GN_PROBE_EMULATED];

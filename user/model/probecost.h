@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the probe of a record costs, and how often each class of them was hit.
- */
+/* Finds the cost of a record's probe, and counts the hits of each class. */
 #ifndef GNOMON_MODEL_PROBECOST_H
 #define GNOMON_MODEL_PROBECOST_H
 
 #include "model/threads.h"
 
-/* The class of the probe that a collect record comes from. */
+/* The class of the probe that wrote a collect record. */
 enum gn_probe_class gn_cost_class(struct gn_pipeline *p,
 				  const struct gn_thread *t,
 				  const struct gn_rec_func *r);
 
-/* Whether the thread's last hit was in the other direction. Sets in `t` where
- * this one is. */
+/* Whether the thread's last hit was in the other direction. Stores the
+ * direction of this one in `t`. */
 static inline bool gn_cost_turned(struct gn_thread *t, enum gn_kind kind)
 {
 	enum gn_way last = t->way;
@@ -25,7 +24,7 @@ static inline bool gn_cost_turned(struct gn_thread *t, enum gn_kind kind)
 	return last != GN_WAY_NONE && t->way != GN_WAY_NONE && t->way != last;
 }
 
-/* The classes of probes that need the kernel's page in the process. */
+/* The probe classes for which the kernel needs a page in the process. */
 #define GN_COST_NEEDS_PAGE                              \
 	(1u << GN_PROBE_STEPPED | 1u << GN_PROBE_CALL | \
 	 1u << GN_PROBE_STEPPED_CALL)
@@ -37,10 +36,10 @@ static inline bool gn_cost_is_first(const struct gn_rec_func *r,
 	return r->h.flags & GN_F_FIRST && GN_COST_NEEDS_PAGE >> class & 1;
 }
 
-/* Counts that, and adds its cost. */
+/* Counts the making of that page, and adds its cost. */
 void gn_cost_first(struct gn_pipeline *p, struct gn_ending *e);
 
-/* Counts a hit of the class, and sets its cost and the possible error of it. */
+/* Counts a hit of the class, and sets its cost and the possible error. */
 static inline void gn_cost_hit(struct gn_pipeline *p, struct gn_thread *t,
 			       const struct gn_rec_func *r,
 			       enum gn_probe_class class, struct gn_ending *e)
@@ -61,15 +60,16 @@ static inline void gn_cost_hit(struct gn_pipeline *p, struct gn_thread *t,
 		gn_cost_first(p, e);
 }
 
-/* The same of an event, which ends no interval: both parts of its cost are of
- * the open one. */
+/* The same for an EVENT. It ends no interval, so both parts of its cost belong
+ * to the open one. */
 void gn_cost_event(struct gn_pipeline *p, struct gn_thread *t);
 
-/* Both, and the hits that have no record of their own. */
+/* gn_cost_hit() for the record's class, and the cost of hits without
+ * records. */
 void gn_cost_note(struct gn_pipeline *p, struct gn_thread *t,
 		  const struct gn_rec_func *r, struct gn_ending *e);
 
-/* A COST record. */
+/* Takes a COST record. */
 void gn_cost_take(struct gn_pipeline *p, const struct gn_rec_cost *r);
 
 /* Adds the hits since the last measurement to the sums. */

@@ -48,10 +48,10 @@ struct rollup {
 	struct gn_model *m;
 	uint32_t *module_of; /* function -> module */
 	uint32_t *edge_of;   /* node -> edge */
-	/* how often each is on the path: only the outermost counts as
-	 * inclusive */
+	/* how often each is on the path: only the outermost one counts for
+	 * inclusive values */
 	uint32_t *open_fn;
-	uint32_t *open_module; /* values */
+	uint32_t *open_module;
 	uint32_t *open_edge;
 	struct gn_table edges; /* (caller + 1) << 32 | callee */
 	uint32_t edges_cap;
@@ -129,7 +129,7 @@ static int make_edges(struct rollup *r)
 	return 0;
 }
 
-/* It is its function's own time. */
+/* The time of an activity is its function's own. */
 static void visit_activity(struct rollup *r, size_t i)
 {
 	struct gn_model *m = r->m;
@@ -182,8 +182,8 @@ static void depart(struct rollup *r, size_t i)
 	r->open_edge[r->edge_of[i]]--;
 }
 
-/* Nodes are in pre-order: the path to a node is a part of the path to the one
- * before it, plus the node. */
+/* Nodes are in pre-order: a node's path is a prefix of the previous node's
+ * path, plus the node. */
 static void walk(struct rollup *r)
 {
 	int32_t at = -1;
@@ -221,8 +221,7 @@ static void place_async(struct gn_model_async *a, const int32_t *place)
 			a->awaits[i].inner = place[a->awaits[i].inner];
 }
 
-/* Functions come sorted by name, so those with equal values stay in that
- * order. */
+/* Functions are sorted by name already, so equal values keep that order. */
 static int sort_functions(struct gn_model *m, int32_t **out)
 {
 	size_t i, n = m->nfunctions;

@@ -15,7 +15,7 @@ void gn_samples_free(struct gn_samples *s)
 	free(s->node);
 }
 
-/* The node of a process, which a sample of it makes. */
+/* Finds or makes the node of a process. */
 static int process_node(struct gn_samples *s, uint32_t process, uint32_t *out)
 {
 	uint32_t had = s->nnodes;
@@ -61,14 +61,14 @@ int gn_samples_take(struct gn_pipeline *p, const struct gn_rec_sample *r)
 	return err;
 }
 
-/* While the model's part is made. */
+/* State while the model's samples are built. */
 struct build {
 	struct gn_pipeline *p;
 	struct gn_model *m;
 	const struct gn_tree *t;
 	uint64_t *all;	/* samples of each node and of those below it */
 	uint32_t *fns;	/* functions of the tree */
-	uint32_t *rank; /* by index in names: its row, + 1 */
+	uint32_t *rank; /* index in names -> row + 1 */
 	size_t nfns;
 };
 
@@ -91,8 +91,7 @@ static int by_self(const void *left, const void *right)
 	return by_name(left, right);
 }
 
-/* A row each name, as several processes can have a function: names first, then
- * the rows that they are of. */
+/* Makes one row for each name: several processes can have a function. */
 static int make_rows(struct build *b)
 {
 	struct gn_names *names = &b->p->stage.names;
@@ -126,7 +125,7 @@ static int make_rows(struct build *b)
 	return 0;
 }
 
-/* Whether the node's function is one of its callers, too. */
+/* Whether the node's function is also one of its callers. */
 static bool recurs(const struct build *b, uint32_t node)
 {
 	uint32_t rank = b->rank[b->t->nodes[node].fn];
@@ -156,7 +155,7 @@ static void sum(struct build *b)
 	b->m->sampled = b->all[0];
 }
 
-/* Where rows went when they were sorted by samples. */
+/* Sorts the rows by samples; `rank` becomes the index of the sorted row. */
 static int sort(struct build *b)
 {
 	size_t n = b->m->nsamples;

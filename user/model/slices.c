@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Puts slices of OS time into the account of their thread, and finds who ended
+/* Adds slices of OS time to the account of their thread, and finds who ended
  * them. */
 #include <gnomon/syscalls.h>
 #include "model/walk.h"
 
-/* The function that the waker was in. The waker emitted it after the wait had
- * begun and before it ended. */
+/* Returns the function that the waker was in. The waker's record of it came
+ * between the wait's begin and end. */
 static uint32_t waker_function(struct gn_thread *t,
 			       const struct gn_rec_slice *s)
 {
@@ -13,7 +13,7 @@ static uint32_t waker_function(struct gn_thread *t,
 
 	if (!w->waker || w->time > s->h.time)
 		return GN_NONE;
-	/* it is about this wait, or about none that follows */
+	/* the record is for this wait or an earlier one, so it is used up */
 	if (w->waker != s->waker || w->time < s->start) {
 		w->waker = 0;
 		return GN_NONE;
@@ -27,7 +27,7 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Puts a part of a slice, from `start` on. */
+/* Adds a part of a slice. */
 static int put_part(struct gn_thread *t, struct gn_wait *part, uint64_t start,
 		    uint64_t end)
 {
@@ -39,8 +39,8 @@ static int put_part(struct gn_thread *t, struct gn_wait *part, uint64_t start,
 	return gn_wait_list_add(&t->open, part);
 }
 
-/* Puts a slice that goes on: it is counted when it ends; here it has its length
- * so far. */
+/* Adds a slice that has not ended, with its length so far. It is counted when
+ * it ends. */
 static int put_open_part(struct gn_thread *t, struct gn_wait *part,
 			 uint64_t start, uint64_t end)
 {
@@ -58,9 +58,9 @@ static int put_open_part(struct gn_thread *t, struct gn_wait *part,
 }
 
 /*
- * Whether the wait can be a suspension. A runtime suspends a thread by letting
- * it wait for a futex without a limit, and the thread that resumes the others
- * ends that wait. A wait that ended otherwise, or began before, was no
+ * Whether the wait can be a suspension. A runtime suspends a thread by making
+ * it wait for a futex without a timeout; the thread that resumes the others
+ * ends that wait. A wait that ended otherwise, or began earlier, was no
  * suspension.
  */
 static bool can_be_suspension(const struct gn_rec_slice *s)
@@ -75,7 +75,7 @@ static const struct gn_windows *windows_of(const struct gn_pipeline *p,
 	return &p->processes[t->process].windows;
 }
 
-/* Until when an ended wait was one for the end of a suspension. */
+/* Returns until when an ended wait was a suspension. */
 static uint64_t suspended_until(struct gn_pipeline *p,
 				const struct gn_thread *t,
 				const struct gn_rec_slice *s)
@@ -104,7 +104,7 @@ static int put_one(struct gn_pipeline *p, struct gn_thread *t,
 	return put_part(t, part, start, end);
 }
 
-/* The waker's suspension has ended. */
+/* Reports the wait for the end of the waker's suspension. */
 static int put_stop(struct gn_pipeline *p, struct gn_thread *t,
 		    const struct gn_rec_slice *s, uint64_t until)
 {
@@ -114,7 +114,7 @@ static int put_stop(struct gn_pipeline *p, struct gn_thread *t,
 	return gn_events_stopped(p, t, s->start, until, collects);
 }
 
-/* `until`: up to then the wait was a suspension. */
+/* Up to `until` the wait was a suspension. */
 static int put(struct gn_pipeline *p, struct gn_thread *t,
 	       const struct gn_rec_slice *s, struct gn_wait part,
 	       uint64_t until, bool open)
@@ -133,7 +133,7 @@ static int put(struct gn_pipeline *p, struct gn_thread *t,
 		err = put_one(p, t, &suspended, s->start, until, open);
 	if (until > s->start && !open)
 		err |= put_stop(p, t, s, until);
-	/* also without length: something happened */
+	/* add it even without length, as it did happen */
 	if (until < s->h.time || until == s->start)
 		err |= put_one(p, t, &part, until, s->h.time, open);
 	return err;
@@ -163,7 +163,7 @@ static enum gn_role role_of(const struct gn_pipeline *p,
 	return found;
 }
 
-/* Only waits for an event, and those that a timeout ended, have a role. */
+/* Only waits for an event, and those that timed out, have a role. */
 static enum gn_role role_in(const struct gn_pipeline *p,
 			    const struct gn_thread *t, enum gn_class class,
 			    uint16_t reason)
@@ -190,9 +190,9 @@ enum gn_class gn_slice_class(const struct gn_pipeline *p,
 }
 
 /*
- * Whether work of the kernel goes on: after a wait within it, or an event. Such
- * a rest begins where the thread's last slice ends; the program cannot begin
- * other work in no time.
+ * Whether the slice continues earlier work of the kernel, after a wait within
+ * it or an event. Such a slice begins where the thread's last one ended: a
+ * program needs some time to start other work.
  */
 static bool goes_on(const struct gn_thread *t, const struct gn_rec_slice *s)
 {
@@ -228,7 +228,8 @@ void gn_slices_ran(struct gn_pipeline *p, struct gn_thread *t, uint64_t to)
 		gn_collectors_lost(p, t, from);
 	else if (to >= t->sliced)
 		gn_collectors_ran(p, t, from, to);
-	else /* a slice that was held: a stretch was taken to have it within */
+	else /* the slice was held, and a stretch that should exclude it was
+		added */
 		gn_collectors_lost(p, t, to);
 }
 

@@ -155,7 +155,7 @@ void gn_stack_end_frame(struct gn_stacks *st, struct gn_stage *s,
 	gn_tree_finish_call(&s->tree, f->node, k->clock - f->start);
 }
 
-/* Drops the unwind of a frame that is gone: it cannot end any more, so the
+/* Drops the open unwind of a frame that is gone. It cannot end any more, so the
  * exception was caught. */
 static void drop_unwind(struct gn_stacks *st, const struct gn_stack *k,
 			const struct gn_frame *f)
@@ -190,9 +190,8 @@ static void end_stack(struct gn_stacks *st, struct gn_stage *s,
 }
 
 /*
- * Ends a frame in whose place another function was entered. That was a jump to
- * it, if the frame's own leave (of a return probe) can come after the leave of
- * the other.
+ * Ends a frame in whose place another function was entered. It jumped to that
+ * function if its own leave, from a return probe, can come after the other's.
  */
 static int overlay(struct gn_stacks *st, struct gn_stage *s, struct gn_stack *k)
 {
@@ -200,7 +199,7 @@ static int overlay(struct gn_stacks *st, struct gn_stage *s, struct gn_stack *k)
 	int err;
 
 	if (!s->names.fns[s->tree.nodes[f->node].fn].leave_return) {
-		/* it was unwound, and so were those that jumped to it */
+		/* it was unwound, and so were the frames that jumped to it */
 		gn_pending_at(st, s, k, f->key, false);
 		gn_stack_pop(st, s, k, GN_END_UNWOUND);
 		return 0;
@@ -213,7 +212,7 @@ static int overlay(struct gn_stacks *st, struct gn_stage *s, struct gn_stack *k)
 	return err;
 }
 
-/* Ends the frames that must be gone when `key` is entered. */
+/* Ends the frames that must be gone when a call has this key. */
 static int make_way(struct gn_stacks *st, struct gn_stage *s,
 		    struct gn_stack *k, uint64_t key)
 {
@@ -227,7 +226,6 @@ static int make_way(struct gn_stacks *st, struct gn_stage *s,
 	return err;
 }
 
-/* Makes room for so many frames. What is freed is counted between periods. */
 int gn_stack_grow(struct gn_stage *s, struct gn_stack *k, size_t need)
 {
 	uint32_t before = k->cap;
@@ -251,7 +249,7 @@ void gn_stacks_settle(struct gn_stacks *st, struct gn_stage *s)
 		gn_shrink(&k->frames, &k->cap, k->n, sizeof(*k->frames));
 		s->frames += k->cap;
 	}
-	/* the next tree does not have their paths */
+	/* the next tree lacks their paths */
 	s->frames += st->parked_frames;
 	gn_parked_forget(st, s);
 }
@@ -335,8 +333,8 @@ static bool is_switch(const struct gn_stacks *st, uint64_t key, uint32_t func)
 
 /*
  * Whether the function on top leaves into a frame above its caller's, as
- * OCaml's caml_raise_exn() does: it takes the stack pointer of the handler, and
- * returns to that. No call of it was made at that key.
+ * OCaml's caml_raise_exn() does: it sets the stack pointer to the handler's
+ * frame and returns there. No call of it was made at that key.
  */
 static bool is_raise(const struct gn_stack *k, uint64_t key, uint32_t func)
 {
@@ -400,7 +398,7 @@ static void unmap(struct gn_stacks *st, uint32_t at)
 		(st->nmapped - at) * sizeof(*st->mapped));
 }
 
-/* The caller has made room. */
+/* Needs room in st->mapped. */
 static void map(struct gn_stacks *st, struct gn_stack *k, uint64_t lo,
 		uint64_t hi)
 {
@@ -456,9 +454,9 @@ static void retire_oldest(struct gn_stacks *st, struct gn_stage *s)
 
 /*
  * Finds the known stack that the mapping belongs to: the one with the same end
- * (a stack grows down), else the lowest that overlaps it. Other stacks that
- * overlap it are gone, because an address holds only one thing. Only the active
- * stack is kept: it is taken as the one looked for.
+ * (a stack grows down), else the lowest one that overlaps it. Other stacks that
+ * overlap it are gone, because an address holds only one thing. But the active
+ * stack is never gone: if it overlaps the mapping, it is the result.
  */
 static struct gn_stack *take_overlapping(struct gn_stacks *st,
 					 struct gn_stage *s, uint64_t lo,
@@ -483,8 +481,8 @@ static struct gn_stack *take_overlapping(struct gn_stacks *st,
 	return best;
 }
 
-/* Gives this mapping to the stack that has none yet, unless its frames show
- * that it lies elsewhere. */
+/* Gives the mapping to the stack that has none yet, unless its frames show that
+ * it lies elsewhere. */
 static struct gn_stack *take_first(struct gn_stacks *st, uint64_t lo,
 				   uint64_t hi)
 {
@@ -560,7 +558,8 @@ void gn_stacks_end_all(struct gn_stacks *st, struct gn_stage *s,
 	st->nunwinds = 0;
 }
 
-/* The child gets all frames, or begins like a thread that was attached to. */
+/* The child gets all frames or none; then it begins like a thread that gnomon
+ * attached to. */
 static int no_frames(struct gn_stack *k, int err)
 {
 	k->n = 0;

@@ -7,7 +7,7 @@
 
 #include "model/mem.h"
 
-/* The row of a thread's number. NULL: no memory. */
+/* Finds or makes the row. NULL: no memory. */
 static struct gn_model_syscall *row_of(struct gn_syscalls *all, uint32_t thread,
 				       uint16_t nr)
 {
@@ -38,7 +38,7 @@ static void returned(struct gn_model_syscall *row,
 		row->shortest = open->cpu + open->off;
 }
 
-/* Whether the slice is of the first call after a loss. */
+/* Whether the slice is of the first call after a loss, which is not counted. */
 static bool is_rest(struct gn_syscall_open *open, const struct gn_rec_slice *s)
 {
 	bool is = open->rest;
@@ -122,7 +122,7 @@ static void add(struct gn_model_syscall *to, const struct gn_model_syscall *x)
 		to->longest = x->longest;
 }
 
-/* Makes one row of all that have a number; returns how many there are. */
+/* Makes one row for each number; returns how many. */
 static size_t sum_up(struct gn_model_syscall *row, size_t n)
 {
 	size_t sums = 0;
@@ -161,8 +161,8 @@ int gn_syscalls_fold(struct gn_syscalls *all, const struct gn_table *into)
 	return 0;
 }
 
-/* Numbers of threads become their indexes. 0, -ENOMEM, or -EBADMSG: one is not
- * there. */
+/* Replaces the numbers of threads by their indexes. 0, -ENOMEM, or -EBADMSG:
+ * there is no such thread. */
 static int place_rows(struct gn_model *m)
 {
 	struct gn_table place = {0};
@@ -190,7 +190,7 @@ int gn_syscalls_build(const struct gn_syscalls *all, struct gn_model *m)
 	m->thread_syscalls = malloc(size + 1);
 	if (!m->syscalls || !m->thread_syscalls)
 		return -ENOMEM;
-	/* of the others all calls were lost */
+	/* the calls of other rows were all lost */
 	for (uint32_t i = 0; i < all->n; i++)
 		if (all->rows[i].begun)
 			m->syscalls[m->nthread_syscalls++] = all->rows[i];

@@ -25,7 +25,7 @@ static int resize(struct gn_table *t)
 
 	for (i = 0; i < t->size; i++)
 		live += t->slots[i].value != GN_NONE && !t->slots[i].gone;
-	/* free the slots of removed keys before the table grows */
+	/* if most keys were removed, free their slots instead of growing */
 	bigger.size = live < t->size / 4 ? t->size : t->size * 2;
 	if (!t->size)
 		bigger.size = 64;
@@ -91,7 +91,7 @@ void gn_table_clear(struct gn_table *t)
 {
 	size_t i;
 
-	/* it is too large for what came this time */
+	/* too large for what this period needed */
 	if (t->used < t->size / 8) {
 		gn_table_free(t);
 		return;

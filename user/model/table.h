@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A hash table from 64-bit keys to 32-bit indexes, made for one look-up a
- * record: open addressing, mostly one cache line a look-up. It allocates only
+ * A hash table from 64-bit keys to 32-bit indexes, made for one look-up per
+ * record: open addressing, mostly one cache line per look-up. It allocates only
  * to grow.
  */
 #ifndef GNOMON_MODEL_TABLE_H
@@ -15,8 +15,8 @@
 
 struct gn_table_slot {
 	uint64_t key;
-	uint32_t value; /* GN_NONE: the slot is free */
-	uint32_t gone;	/* the key was removed, but keeps its slot */
+	uint32_t value; /* GN_NONE: free slot */
+	uint32_t gone;	/* the key was removed, but still takes the slot */
 };
 
 /* All zeros is an empty table. */
@@ -35,8 +35,9 @@ static inline uint64_t gn_table_hash(uint64_t key)
 	return key ^ key >> 32;
 }
 
-/* A hash of `len` bytes, on top of `h`: the hash of what is before, or
- * GN_HASH_TEXT. Names are long: eight bytes a step, then FNV-1a of the rest. */
+/* Hashes `len` bytes on top of `h`, which is the hash of the text before, or
+ * GN_HASH_TEXT. Names are long: takes eight bytes per step, then FNV-1a for the
+ * rest. */
 #define GN_HASH_TEXT 0xcbf29ce484222325u
 static inline uint64_t gn_hash_text(uint64_t h, const char *text, size_t len)
 {
@@ -71,11 +72,11 @@ static inline uint32_t gn_table_get(const struct gn_table *t, uint64_t key)
 
 /* Sets the value of `key` (anything but GN_NONE). 0 or -ENOMEM. */
 int gn_table_put(struct gn_table *t, uint64_t key, uint32_t value);
-/* The same for a key that has a value: cannot fail. */
+/* The same for a key that has a value. Cannot fail. */
 void gn_table_change(struct gn_table *t, uint64_t key, uint32_t value);
 void gn_table_remove(struct gn_table *t, uint64_t key);
 void gn_table_free(struct gn_table *t);
-/* Removes all keys. The table will hold about as many again. */
+/* Removes all keys, to be filled again with about as many. */
 void gn_table_clear(struct gn_table *t);
 
 #endif

@@ -9,9 +9,9 @@
 #include "model/walk.h"
 
 /*
- * Frames that forks may copy in any case; beyond that, the number is bound to
- * the number of records, and so is memory. Further children begin like a thread
- * that was attached to.
+ * Frames that forks may copy in any case. Beyond that, their number is limited
+ * by the number of records, and so is memory. Later children begin like a
+ * thread that gnomon attached to.
  */
 #define INHERIT_MIN 65536
 
@@ -86,9 +86,8 @@ static int new_process(struct gn_pipeline *p, uint32_t pid,
 	return 0;
 }
 
-/* The process of a thread that begins, made by one of process `parent`. If the
- * number had a process before, whose threads have all ended, this is a new one.
- */
+/* Finds the process of a new thread, created by one of process `parent`. If all
+ * threads of the pid's previous process have ended, it is a new process. */
 static int find_process(struct gn_pipeline *p, uint32_t tid, uint32_t pid,
 			uint32_t parent, uint32_t *out)
 {
@@ -104,7 +103,7 @@ static int find_process(struct gn_pipeline *p, uint32_t tid, uint32_t pid,
 	return new_process(p, pid, forked_from, out);
 }
 
-/* A forked process starts inside the functions that called fork. */
+/* A forked process starts within the functions that called fork. */
 static int inherit(struct gn_pipeline *p, struct gn_thread *t,
 		   const struct gn_thread *parent)
 {
@@ -155,7 +154,7 @@ struct gn_thread *gn_thread_new(struct gn_pipeline *p, uint32_t tid,
 	t->name = gn_pool_add(&p->stage.names.pool, "", 0);
 	if (!t->name || find_process(p, tid, pid, from, &t->process))
 		goto fail;
-	/* a child has the frames of the thread that forked it */
+	/* a forked child has the frames of its creator */
 	t->joined = !parent ||
 		    (from != t->process &&
 		     (creator ? creator->joined : ghost && ghost->joined));
@@ -173,7 +172,7 @@ struct gn_thread *gn_thread_new(struct gn_pipeline *p, uint32_t tid,
 	p->lives++;
 	p->processes[t->process].threads++;
 	p->processes[t->process].live++;
-	/* the thread is one of the session's by now */
+	/* the thread belongs to the session by now */
 	return gn_threads_fold(p) ? NULL : t;
 fail:
 	gn_thread_free(t);
@@ -233,8 +232,8 @@ int gn_thread_set_name(struct gn_pipeline *p, struct gn_thread *t,
 	return 0;
 }
 
-/* Whether the open interval is of no function's own code. What native code
- * calls back has its frames further up the stack. */
+/* Whether the open interval is not a function's own code. Frames of functions
+ * that native code calls back are above it on the stack. */
 static bool does_activity(const struct gn_thread *t, enum gn_class *class)
 {
 	const struct gn_stack *k = t->stacks.active;
@@ -267,14 +266,13 @@ int gn_thread_charge(struct gn_pipeline *p, struct gn_thread *t,
 		err = gn_wait_list_flush(&t->open, &p->waits, fn);
 	if (p->opts.live && iv->elapsed)
 		err |= gn_shares_add(&p->shares, t->index, fn, iv);
-	/* a period's model has none: its functions are numbered anew */
+	/* a period's model has no such nodes, as it numbers functions anew */
 	if (!p->opts.live && does_activity(t, &class))
 		err |= gn_tree_activity(tree, node, class, &node);
 	return err | gn_tree_add(tree, node, iv) ? -ENOMEM : 0;
 }
 
-/* How many of its leaves without a frame the late probes of its program
- * explain: all or none. */
+/* Returns the leaves without a frame that late probes explain: all or none. */
 static uint64_t of_late(const struct gn_pipeline *p, const struct gn_thread *t)
 {
 	uint32_t program =
@@ -314,7 +312,7 @@ void gn_thread_settle(struct gn_pipeline *p, const struct gn_thread *t)
 	p->stage.checks.earlier_leaves += of_late(p, t);
 }
 
-/* That is told after its threads' records, and maybe after their ends. */
+/* This record follows those of the process's threads, maybe even their ends. */
 void gn_process_late(struct gn_pipeline *p, uint32_t pid, uint64_t time)
 {
 	uint32_t at = gn_table_get(&p->by_pid, pid);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Exceptions that a runtime reports: the unwinding of a frame begins, and ends.
- * Only the begin names the function. In between, handlers run, and can throw
+ * Exceptions that a runtime reports: the unwinding of a frame begins and ends.
+ * Only the begin names the function. In between, handlers run and can throw
  * further exceptions. A begin without an end is the frame that catches.
  */
 #include "model/stack.h"
@@ -13,7 +13,7 @@
 #include "model/mem.h"
 #include "model/walk.h"
 
-/* Keys fall from frame to frame, except for frames that share one. */
+/* Keys fall towards the top, except for frames that share one. */
 static uint32_t find_key(const struct gn_stack *k, uint64_t key, uint32_t func)
 {
 	uint32_t a = 0, b = k->n;
@@ -64,7 +64,8 @@ int gn_stacks_unwind_begin(struct gn_stacks *st, uint32_t func, bool muted)
 	return 0;
 }
 
-/* Takes the unwind that ends: the innermost, or the innermost of func. */
+/* Removes the unwind that ends: the innermost one, or the innermost of
+ * `func`. */
 static bool take_unwind(struct gn_stacks *st, uint32_t func,
 			struct gn_unwind *out)
 {
@@ -93,14 +94,14 @@ int gn_stack_hang(struct gn_stacks *st, struct gn_stage *s, struct gn_stack *k,
 			break;
 		k->frames[i].node = node;
 	}
-	/* no room for their new paths in the tree: drop frames */
+	/* no room for new paths in the tree: drop frames */
 	while (err == -ENOSPC && k->n > i)
 		gn_stack_end_frame(st, s, k, &k->frames[--k->n],
 				   GN_END_UNWOUND);
 	return err;
 }
 
-/* Removes a frame. Those above go on, called by the frame below it. */
+/* Removes a frame. The frames above continue, called by the frame below. */
 static int remove_frame(struct gn_stacks *st, struct gn_stage *s,
 			struct gn_stack *k, uint32_t at)
 {

@@ -15,7 +15,7 @@ static bool same(const struct gn_wait *a, const struct gn_wait *b)
 	       a->waker_fn == b->waker_fn && a->waker_name == b->waker_name;
 }
 
-/* Of the name as a text: its address can change. */
+/* Hashes the text of the name, as its address can change. */
 static uint64_t hash(const struct gn_wait *r)
 {
 	uint64_t h = (uint64_t)r->fn << 32 | r->waker_fn;
@@ -60,7 +60,7 @@ void gn_waits_free(struct gn_waits *w)
 	*w = (struct gn_waits){0};
 }
 
-/* Finds its row. GN_NONE: there is none, and *key is free. */
+/* Finds the row. GN_NONE: there is none, and *key is free for it. */
 static uint32_t find(const struct gn_waits *w, const struct gn_wait *row,
 		     uint64_t *key)
 {
@@ -99,7 +99,7 @@ int gn_waits_add(struct gn_waits *w, const struct gn_wait *row)
 	return 0;
 }
 
-/* What is found becomes the last: it is the most likely next one. */
+/* Moves the row found to the end, as it is the most likely next one. */
 static struct gn_wait *find_open(struct gn_wait_list *l,
 				 const struct gn_wait *row)
 {

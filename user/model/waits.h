@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What functions waited for, and who woke them: slices, summed by owner, class,
- * reason and waker. The slices of an open interval are a short list, because
- * only its end shows their owner, and whether they can be true.
+ * reason and waker. The slices of an open interval stay in a short list: only
+ * its end shows their owner, and whether they are plausible.
  */
 #ifndef GNOMON_MODEL_WAITS_H
 #define GNOMON_MODEL_WAITS_H
@@ -14,21 +14,21 @@
 #include "model/model.h"
 #include "model/table.h"
 
-/* Limits of rows with wakers, and of all rows with reasons. What comes beyond
- * is merged into rows without. */
+/* Limits of rows with wakers, and of all rows with reasons. Beyond them, slices
+ * go to rows without these. */
 #define GN_WAITS_MAX   65536
 #define GN_REASONS_MAX (2 * GN_WAITS_MAX)
 #define GN_WAIT_OPEN_MAX \
-	64 /* slices of an interval; beyond, rows of the class only */
+	64 /* slices of an interval; beyond, rows have a class only */
 
 struct gn_wait {
-	uint32_t fn;	   /* index in names, GN_NONE = outside of any */
-	uint32_t waker;	   /* tid, 0 = unknown */
-	uint32_t waker_fn; /* index in names, GN_NONE = not known */
+	uint32_t fn;	   /* index in names; GN_NONE: outside of any */
+	uint32_t waker;	   /* tid; 0: unknown */
+	uint32_t waker_fn; /* index in names; GN_NONE: not known */
 	uint16_t reason;
 	uint8_t class;
 	uint8_t polled, end;	/* POLL: enum gn_polled, enum gn_wait_end */
-	bool idle;		/* the worker has nothing to do */
+	bool idle;		/* a worker waited for work */
 	const char *waker_name; /* interned; NULL: not traced */
 	uint64_t ns, count, longest;
 };
@@ -41,7 +41,7 @@ struct gn_waits {
 
 void gn_waits_free(struct gn_waits *w);
 
-/* Adds the row to the equal one. 0 or -ENOMEM. */
+/* Adds to the equal row, or adds the row. 0 or -ENOMEM. */
 int gn_waits_add(struct gn_waits *w, const struct gn_wait *row);
 
 /* The slices of one open interval. All zeros: none. */
@@ -50,7 +50,7 @@ struct gn_wait_list {
 	uint32_t n, cap;
 };
 
-/* Adds a slice; ignores its owner. 0 or -ENOMEM. */
+/* Adds a slice. Its owner is ignored. 0 or -ENOMEM. */
 int gn_wait_list_add(struct gn_wait_list *l, const struct gn_wait *row);
 
 /* Adds all, owned by fn, to `w`, and empties the list. 0 or -ENOMEM. */
@@ -58,13 +58,13 @@ int gn_wait_list_flush(struct gn_wait_list *l, struct gn_waits *w, uint32_t fn);
 
 void gn_wait_list_free(struct gn_wait_list *l);
 
-/* Makes the model's rows, not sorted yet. `function_of` is by index in names. 0
- * or -ENOMEM. */
+/* Makes the model's rows, unsorted. `function_of`: index in names -> function.
+ * 0 or -ENOMEM. */
 int gn_waits_build(const struct gn_waits *w, const uint32_t *function_of,
 		   struct gn_model *m);
 
-/* Merges rows of the same functions and sorts all in the model's order. Call it
- * when the functions are sorted. */
+/* Merges rows of equal functions and sorts all in the model's order. Call it
+ * after the functions are sorted. */
 void gn_waits_order(struct gn_model *m);
 
 #endif

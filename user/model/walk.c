@@ -7,7 +7,7 @@
 
 #include <gnomon/runtime_event_info.h>
 
-/* Calls the observer, unless it has no use for this or failed before. */
+/* Calls the observer, unless it lacks this function or has failed. */
 #define TELL(w, what, ...)                                                  \
 	do {                                                                \
 		struct gn_walk *walk = (w);                                 \
@@ -135,7 +135,7 @@ void gn_walk_slice(struct gn_pipeline *p, struct gn_thread *t,
 	};
 	const struct gn_thread *waker;
 
-	/* the account takes no time of before the thread's start, either */
+	/* the account has no time before the thread's start, either */
 	if (!p->stage.walk.to || t->account.no_start)
 		return;
 	tell_thread(p, t);
@@ -173,7 +173,7 @@ void gn_walk_show_interval(struct gn_pipeline *p, struct gn_thread *t,
 	TELL(&p->stage.walk, interval, &at, &seen);
 }
 
-/* A unit of UTF-16, with the second of a pair if that is the next. */
+/* Returns the character at a unit of UTF-16, which may be a pair. */
 static uint32_t character(const uint16_t *unit, size_t n, size_t *i)
 {
 	uint32_t c = unit[(*i)++];
@@ -181,7 +181,7 @@ static uint32_t character(const uint16_t *unit, size_t n, size_t *i)
 	if ((c & 0xf800) != 0xd800)
 		return c;
 	if (c & 0x400 || *i == n || (unit[*i] & 0xfc00) != 0xdc00)
-		return 0xfffd; /* half of a pair is no character */
+		return 0xfffd; /* half of a pair is not a character */
 	return 0x10000 + ((c & 0x3ff) << 10) + (unit[(*i)++] & 0x3ff);
 }
 
@@ -196,7 +196,7 @@ static size_t put_utf8(char *to, uint32_t c)
 	return more + 1;
 }
 
-/* A text of .NET as all others are. */
+/* Converts a .NET text to UTF-8, like all others. */
 static void convert(struct gn_seen_value *v, char text[GN_SEEN_TEXT])
 {
 	uint16_t unit[GN_VALUE_TEXT / 2];
@@ -210,7 +210,7 @@ static void convert(struct gn_seen_value *v, char text[GN_SEEN_TEXT])
 	v->len = len;
 }
 
-/* What the record says to name the class. */
+/* Returns the class that the record names. */
 static uint32_t class_of(struct gn_pipeline *p, struct gn_thread *t,
 			 const struct gn_rec_value *r)
 {
@@ -293,7 +293,8 @@ static void tell_nest(struct gn_pipeline *p, struct gn_thread *t, uint32_t func)
 	struct gn_walk *w = &p->stage.walk;
 	uint32_t fn = GN_NONE;
 
-	/* ended activities are still there: nothing took their places yet */
+	/* `nest` still has the ended activities: nothing has replaced them
+	 * yet */
 	while (t->nest_told > a->nnest) {
 		t->nest_told--;
 		TELL(w, end, &w->at, nested(a, t->nest_told));
@@ -338,7 +339,7 @@ void gn_walk_show_collection(struct gn_pipeline *p, struct gn_thread *t,
 	struct gn_walk *w = &p->stage.walk;
 	struct gn_collecting_one one;
 
-	/* other runtimes end one where they began it */
+	/* in other runtimes collections never run in the background */
 	if (GN_FUNC_RUNTIME(r->func) != GN_RUNTIME_CLR)
 		return;
 	if (!*c)
@@ -363,7 +364,7 @@ void gn_walk_finish(struct gn_pipeline *p)
 			       : p->end	      ? p->end
 					      : p->last;
 
-		/* the ends can be lost */
+		/* if records were lost, so may be their ends */
 		for (uint32_t k = 0; c && !proc->lost && k < c->n; k++)
 			if (c->open[k].resumed && c->open[k].start < end)
 				TELL(w, background, c->open[k].thread,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Checks a record before anything of it is used: it can be hostile. */
+/* Checks a record before anything uses it: it can be hostile. */
 #include <string.h>
 
 #include "model/take.h"
@@ -32,7 +32,7 @@ static bool text_ok(const struct gn_rec_text *r, size_t size)
 	return !memchr(r->text, '\0', len);
 }
 
-/* The classes that a slice can have: not those of time in user mode. */
+/* The classes that a slice can have: all but those of user mode. */
 static bool slice_class_ok(uint32_t class)
 {
 	enum gn_group group = gn_class_group((enum gn_class) class);

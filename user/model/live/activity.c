@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What a period's model has about its threads besides their times. */
+/* Fills the parts of a period's model that only the live view needs. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ static struct gn_activity *activity(struct gn_live *l, uint32_t number)
 	return &l->activity[number % GN_LIVE_ACTIVITIES];
 }
 
-/* Whether the thread's activity with that number goes on. */
+/* Whether the thread's activity of that number is under way. */
 static bool under_way(const struct gn_account *a, uint32_t number)
 {
 	uint32_t i;
@@ -67,7 +67,7 @@ int gn_live_nest(struct gn_pipeline *p, struct gn_thread *t,
 		 const struct gn_rec_func *r)
 {
 	gn_live_end(t, t->account.since);
-	/* activities that are nested too deeply are not followed */
+	/* activities that nest too deeply are ignored */
 	if ((r->h.kind == GN_KIND_JIT_BEGIN || r->h.kind == GN_KIND_GC_BEGIN) &&
 	    !t->account.nest_over)
 		return begin(p, t, r);
@@ -76,7 +76,7 @@ int gn_live_nest(struct gn_pipeline *p, struct gn_thread *t,
 
 /* Maps the functions of names to those of the model. */
 struct functions {
-	const uint32_t *of; /* index in names -> by name */
+	const uint32_t *of; /* index in names -> index by name */
 	const int32_t *place;
 };
 
@@ -123,8 +123,9 @@ static void fill_state(const struct gn_pipeline *p, const struct gn_thread *t,
 	if (t->closed) {
 		out->state = GN_THREAD_ENDED;
 	} else if (now->known ? now->state == GN_CPU_ON : t->records) {
-		/* a running thread emits records; one that changed all the time
-		 * while it was looked at has no NOW */
+		/* A thread with records runs, if no NOW says otherwise. A
+		 * thread that changed its state whenever it was looked at has
+		 * no NOW. */
 		fill_running(t, out);
 	} else if (now->known && now->state == GN_CPU_WAITING) {
 		out->state = GN_THREAD_WAITING;
@@ -195,7 +196,7 @@ static int make_stacks(const struct gn_pipeline *p, const struct functions *f,
 	return 0;
 }
 
-/* Where a share belongs in the model. */
+/* A share's place in the model. */
 struct sharer {
 	uint32_t thread;
 	int32_t function;
@@ -234,7 +235,7 @@ static void add_share(const struct gn_shares *s, const struct gn_share *row,
 		to->classes[c] += ns[c];
 }
 
-/* Functions with the same name are one. */
+/* Merges the shares of functions with the same name. */
 static void fill_shares(const struct gn_shares *s, const struct sharer *list,
 			struct gn_model_own *own)
 {
@@ -253,7 +254,7 @@ static void fill_shares(const struct gn_shares *s, const struct sharer *list,
 	}
 }
 
-/* Sorts by thread, then by function in the model's order. */
+/* Sorts each thread's shares. */
 static void order_shares(uint32_t nthreads, struct gn_model_own *own)
 {
 	struct gn_model_share *at = own->shares;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which names are still used when programs have ended. */
+/* Finds the names that are still used after programs have ended. */
 #include "model/live/names_left.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ int gn_names_left_new(const struct gn_names *n, struct gn_names_left *l)
 	*l = (struct gn_names_left){.fn = none(n->nfns),
 				    .program = none(n->nprograms)};
 	if (l->fn && l->program) {
-		l->program[0] = 0; /* native functions stay */
+		l->program[0] = 0; /* native functions are kept */
 		return 0;
 	}
 	gn_names_left_free(l);
@@ -39,7 +39,7 @@ void gn_names_left_free(struct gn_names_left *l)
 	*l = (struct gn_names_left){0};
 }
 
-/* A process also has the functions of the processes that it was forked from. */
+/* A process also uses the functions of the processes it was forked from. */
 static void mark_ancestors(const struct gn_names *n, struct gn_names_left *l)
 {
 	uint32_t i, up, k;
@@ -54,7 +54,7 @@ static void mark_ancestors(const struct gn_names *n, struct gn_names_left *l)
 	}
 }
 
-/* The next key of a program that is still used. */
+/* Returns the next key of a program that is still used. */
 static bool next_left(const struct gn_table *t, const struct gn_names_left *l,
 		      size_t *at, struct gn_table_slot *out)
 {
@@ -79,7 +79,7 @@ static void mark_functions(const struct gn_names *n, struct gn_names_left *l)
 		l->fn[n->muted[s.value]] = 0;
 }
 
-/* Numbers those that are marked, in their order. */
+/* Numbers the marked entries in their order. */
 static uint32_t count_up(uint32_t *map, uint32_t n)
 {
 	uint32_t i, next = 0;
@@ -130,7 +130,7 @@ static void move_functions(struct gn_names *n, const struct gn_names_left *l)
 
 		if (l->fn[i] == GN_NONE)
 			continue;
-		/* still in use, although its program has ended */
+		/* a function can still be used after its program ended */
 		if (f.program != GN_NONE)
 			f.program = l->program[f.program];
 		n->fns[l->fn[i]] = f;

@@ -6,10 +6,10 @@
 #include "model/names.h"
 
 /*
- * Mark what is used: set its entry (by its index) to anything but GN_NONE.
- * Functions that can still be looked up in a marked program stay, too. After
- * the plan both arrays have the new indexes. The plan can fail, and has then
- * changed nothing; apply cannot fail.
+ * Mark what is used: set its entry, by index, to anything but GN_NONE.
+ * Functions that can be looked up in a marked program are kept, too. The plan
+ * puts the new indexes in both arrays. If it fails, nothing has changed; apply
+ * cannot fail.
  */
 struct gn_names_left {
 	uint32_t *fn, *program;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What a thread does at this moment, for the live view. Another CPU than the
- * thread's emits it, so its time can be before or after that of the records
+ * What a thread does right now, for the live view. The record is emitted on
+ * another CPU than the thread's, so it can be earlier or later than the records
  * around it.
  */
 #include <errno.h>
@@ -13,8 +13,8 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Up to when the open interval can be reported: slices that are known already
- * are not cut. */
+/* Returns up to when the open interval can be reported: not before the end of
+ * known slices, so that none is cut. */
 static uint64_t moment(const struct gn_thread *t, const struct gn_rec_now *r)
 {
 	uint64_t time = later(r->h.time, t->account.since);
@@ -25,7 +25,8 @@ static uint64_t moment(const struct gn_thread *t, const struct gn_rec_now *r)
 	return later(time, t->account.slices_end);
 }
 
-/* The slices that there would be if what goes on ended now. */
+/* The slices that would result if the thread's current wait or call ended
+ * now. */
 static int open_slices(const struct gn_rec_now *r, uint64_t time,
 		       struct gn_slice out[2])
 {
@@ -60,7 +61,7 @@ static int put(struct gn_pipeline *p, struct gn_thread *t,
 	return gn_slice_put_open(p, t, &r);
 }
 
-/* Reports the open interval up to the moment. */
+/* Reports the open interval up to that moment. */
 static int tell(struct gn_pipeline *p, struct gn_thread *t,
 		const struct gn_rec_now *r)
 {
@@ -69,7 +70,8 @@ static int tell(struct gn_pipeline *p, struct gn_thread *t,
 	struct gn_interval iv;
 	int i, n, err = 0;
 
-	/* they are in this interval, or in the next if that has begun */
+	/* these slices are in this interval, or in the next if that has
+	 * begun */
 	for (i = 0; i < (int)t->order.nheld; i++)
 		err |= gn_slice_put_held(p, t, &t->order.held[i]);
 	n = open_slices(r, time, s);
@@ -102,6 +104,6 @@ int gn_now_take(struct gn_pipeline *p, const struct gn_rec_now *r)
 				      .reason = r->reason,
 				      .since = r->since,
 				      .time = r->h.time};
-	/* its THREAD record will show whether what came before it counts */
+	/* its THREAD record will show whether the time before it counts */
 	return t->account.no_start ? 0 : tell(p, t, r);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The end of a period of the live view: the sums become a model, and what is
- * alive goes on with new sums. The new call tree has the paths of open frames;
- * threads and processes are those that have not ended.
+ * Ends a period of the live view: the sums become a model, and what is alive
+ * continues with new sums. The new call tree has the paths of open frames, and
+ * only threads and processes that have not ended are kept.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -40,8 +40,8 @@ static void follow(uint32_t *node, uint32_t *map)
 	*node = map[*node];
 }
 
-/* Makes the tree of the next period, which replaces `old`. Processes still have
- * their nodes of the old one. Without memory it changes nothing. */
+/* Makes the next period's tree, which replaces `old`. Processes still refer to
+ * nodes of the old one. On -ENOMEM nothing has changed. */
 static int change_trees(struct gn_pipeline *p, uint32_t **out,
 			struct gn_tree *old)
 {
@@ -97,9 +97,9 @@ int gn_ghosts_add(struct gn_ghosts *g, const struct gn_ghost *ghost)
 }
 
 /*
- * Threads that end in this period are kept to the end of the next one. That is
- * far longer than a record can be late, and as long as tids and names of wakers
- * are likely to be looked up.
+ * Keeps threads that ended in this period until the next one ends. That is far
+ * longer than a record can be late, and long enough for likely look-ups of tids
+ * and names of wakers.
  */
 static int age_ghosts(struct gn_pipeline *p)
 {
@@ -156,7 +156,7 @@ static void forget_thread(struct gn_pipeline *p, uint32_t i)
 	struct gn_thread *t = p->threads[i];
 	struct gn_process *proc = &p->processes[t->process];
 
-	/* another thread may have the tid by now */
+	/* another thread may have the tid now */
 	if (gn_table_get(&p->by_tid, t->tid) == i)
 		gn_table_remove(&p->by_tid, t->tid);
 	gn_windows_forget(&proc->windows, t);
@@ -164,7 +164,7 @@ static void forget_thread(struct gn_pipeline *p, uint32_t i)
 	gn_thread_free(t);
 }
 
-/* Whether neither a record nor a NOW of it came. */
+/* Whether it had neither a record nor a NOW. */
 static bool is_silent(const struct gn_thread *t)
 {
 	return !t->records && !t->live.now.known;
@@ -194,8 +194,8 @@ static void keep_threads(struct gn_pipeline *p)
 	p->last_tid = n ? p->threads[0]->tid : 0;
 }
 
-/* The new indexes of processes. Those stay that have a thread, or an open frame
- * that was entered in them: the next tree has nodes of them. */
+/* Assigns new indexes to processes. Those with a thread are kept, and those in
+ * which an open frame was entered: the next tree has their nodes. */
 static void place_processes(struct gn_pipeline *p, const uint32_t *map)
 {
 	uint32_t i, n = 0;
@@ -275,7 +275,7 @@ int gn_pipeline_silent(struct gn_pipeline *p,
 	uint32_t i;
 	int err = 0;
 
-	/* without a loss, the record of its end would have come */
+	/* without a loss, the record of its end would be here */
 	for (i = 0; i < p->nthreads && gn_pipeline_lossy(p); i++) {
 		struct gn_thread *t = p->threads[i];
 

@@ -94,7 +94,7 @@ void gn_shares_classes(const struct gn_shares *s, const struct gn_share *row,
 
 void gn_shares_clear(struct gn_shares *s)
 {
-	/* free the room that a burst took */
+	/* free the room of a burst */
 	if (s->n < s->cap / 8) {
 		gn_shares_free(s);
 		return;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Frees what a long capture leaves behind: unused texts, such as old names of a
- * thread, and functions of ended programs. It runs when there is twice as much
- * as was left the last time. That costs little, and memory stays within twice
- * of what is alive.
+ * Frees what accumulates in a long capture: unused texts, such as old names of
+ * a thread, and functions of ended programs. It runs when there is twice as
+ * much as the last sweep left. So it costs little, and memory stays within
+ * twice of what is alive.
  */
 #include "model/live/sweep.h"
 
@@ -13,7 +13,7 @@
 #include "model/live/names_left.h"
 #include "model/mem.h"
 
-/* Less is not worth a sweep. */
+/* smaller amounts are not worth a sweep */
 #define TEXTS_MIN (1u << 20)
 #define FNS_MIN	  1024u
 
@@ -25,7 +25,7 @@ void gn_sweep_init(struct gn_pipeline *p)
 					 .fns_at = FNS_MIN};
 }
 
-/* What is done with each text that is in use. */
+/* What to do with each text that is in use. */
 struct texts {
 	int (*take)(struct gn_pool *pool, const char **text);
 	struct gn_pool *pool;
@@ -48,7 +48,7 @@ static void take_names(struct texts *t, struct gn_names *n)
 
 		take(t, &fn->name);
 		take(t, &fn->file);
-		/* most are of the module of the one before */
+		/* most functions have the module of the previous one */
 		if (fn->module == module) {
 			fn->module = taken;
 			continue;
@@ -95,7 +95,7 @@ static int copy(struct gn_pool *pool, const char **text)
 	return gn_pool_add(pool, *text, strlen(*text)) ? 0 : -ENOMEM;
 }
 
-/* The text was copied before, so this needs no memory. */
+/* Needs no memory: the text was copied before. */
 static int move(struct gn_pool *pool, const char **text)
 {
 	*text = gn_pool_add(pool, *text, strlen(*text));
@@ -111,7 +111,7 @@ void gn_sweep_texts(struct gn_pipeline *p)
 	if (!t.err) {
 		t.take = move;
 		take_all(&t, p);
-		/* models that use its texts keep them */
+		/* models that share its texts keep them alive */
 		gn_pool_free(pool);
 		*pool = kept;
 	} else {
@@ -163,7 +163,7 @@ static void move_thread(const struct gn_names_left *l, struct gn_thread *t)
 	t->wake.fn = moved(l, t->wake.fn);
 	for (i = 0; i < t->open.n; i++)
 		t->open.rows[i].waker_fn = moved(l, t->open.rows[i].waker_fn);
-	/* also entries that were never used, which nobody reads */
+	/* entries never used are included; nobody reads them */
 	for (i = 0; i < GN_LIVE_ACTIVITIES; i++)
 		t->live.activity[i].fn = moved(l, t->live.activity[i].fn);
 }
@@ -203,7 +203,7 @@ static uint64_t next_functions(const struct gn_pipeline *p)
 	return n + more + p->sweep.fns_least;
 }
 
-/* Without memory nothing changes; it is tried again later. */
+/* Without memory nothing changes; it will be tried again. */
 void gn_sweep_functions(struct gn_pipeline *p)
 {
 	struct gn_names_left left;

@@ -7,11 +7,11 @@
 
 void gn_sweep_init(struct gn_pipeline *p);
 
-/* Between two records: frees unused texts. */
+/* Frees unused texts. Call it between two records. */
 void gn_sweep_texts(struct gn_pipeline *p);
 
-/* Between two periods, when there is enough to free: functions of ended
- * programs, and their texts. */
+/* If there is enough to free: frees functions of ended programs, and their
+ * texts. Call it between two periods. */
 void gn_sweep_functions(struct gn_pipeline *p);
 
 #endif
