@@ -8,16 +8,16 @@
 
 #define PARTS_MAX 64
 
-/* What stands between two dots or pluses. */
+/* The text between two dots or pluses. */
 struct part {
-	struct gn_span name, args; /* args: with their brackets */
-	bool nested;		   /* behind a plus */
+	struct gn_span name, args; /* args: including their brackets */
+	bool nested;		   /* it follows a plus */
 };
 
 struct parts {
 	struct part of[PARTS_MAX];
 	size_t n;
-	/* of name spaces; up to the type's end; up to the method's own name */
+	/* indexes of parts: the first type, and the part after the last type */
 	size_t first, end;
 	bool has_params;
 	struct gn_span params, result;
@@ -28,7 +28,8 @@ static bool digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* "(int,string)", and behind it "~" and what a conversion makes. */
+/* Splits "(int,string)", and the result type that a conversion has after
+ * "~". */
 static bool split_params(struct parts *p, struct gn_span rest)
 {
 	size_t n;
@@ -49,8 +50,8 @@ static bool split_params(struct parts *p, struct gn_span rest)
 	return true;
 }
 
-/* The name at the start of `rest`, which a compiler may have put in brackets;
- * those of constructors begin with a dot. 0: none. */
+/* Returns the length of the name at the start of `rest`. A compiler may have
+ * put it in brackets; names of constructors begin with a dot. 0: none. */
 static size_t name_len(struct gn_span rest)
 {
 	size_t n = 0;
@@ -64,7 +65,7 @@ static size_t name_len(struct gn_span rest)
 	return n == 1 && rest.at[0] == '.' ? 0 : n;
 }
 
-/* Sets all of `p` but the parts that there are not: they are many. */
+/* Sets all of `p` but unused parts, as there are many. */
 static bool split(struct parts *p, const char *name)
 {
 	struct gn_span rest = {name, strlen(name)};
@@ -90,7 +91,7 @@ static bool split(struct parts *p, const char *name)
 			rest = gn_span_from(&rest, n);
 		}
 		p->n++;
-		/* a type has no method's form */
+		/* types have no parameter list */
 		if (!rest.n || (rest.at[0] != '.' && rest.at[0] != '+'))
 			return !nested && split_params(p, rest);
 		nested = rest.at[0] == '+';
@@ -100,9 +101,9 @@ static bool split(struct parts *p, const char *name)
 
 /*
  * A method that implements an interface's explicitly has the interface and its
- * name spaces in its name, so nothing in the text says where the type ends.
- * Name spaces have no arguments, and few have the name of one that began the
- * text, or are called System, in their middle.
+ * name spaces in its name, so nothing in the text says where the type ends. But
+ * name spaces have no arguments, and few have, in their middle, a part called
+ * System or like the one that begins the text.
  */
 static size_t end_of_plain(const struct parts *p)
 {
@@ -138,12 +139,12 @@ static void find_type(struct parts *p)
 	p->first = p->end - 1;
 }
 
-/* Of Visual Basic: "_Closure$__" and "_Closure$__5-0" hold "_Lambda$__5-1" and
- * "_Lambda$__1", which are both of the method with this number. */
+/* Visual Basic: "_Closure$__" and "_Closure$__5-0" contain "_Lambda$__5-1" and
+ * "_Lambda$__1", both of the method with number 5. */
 static const char basic_closure[] = "_Closure$__";
 static const char basic_lambda[] = "_Lambda$__";
 
-/* "<>c" and "<>c__DisplayClass0_0": what holds lambdas. */
+/* "<>c" and "<>c__DisplayClass0_0": types that contain lambdas. */
 static bool is_closure(const struct part *part)
 {
 	if (gn_span_begins(&part->name, basic_closure))
@@ -152,8 +153,8 @@ static bool is_closure(const struct part *part)
 	       (part->name.n == 3 || part->name.at[3] == '_');
 }
 
-/* "main@50-2" of F#: what a function, or all that a value was bound to, became.
- * The bytes up to the line; 0: it is none. */
+/* F#: what a function, or a bound value's code, became: "main@50-2". Returns
+ * the length up to "@"; 0: it is no such name. */
 static size_t fsharp_len(const struct part *part)
 {
 	const struct gn_span *name = &part->name;
@@ -168,8 +169,9 @@ static size_t fsharp_len(const struct part *part)
 }
 
 /*
- * The method that a state machine was made of: of "<Fetch>d__3", and what later
- * versions of an edited program have behind it, or VB$StateMachine_3_Fetch.
+ * Gets the method that a state machine was made from: Fetch of "<Fetch>d__3",
+ * which later versions of an edited program extend, or of
+ * "VB$StateMachine_3_Fetch".
  */
 static bool machine_of(const struct part *part, struct gn_span *method)
 {
@@ -201,7 +203,8 @@ static bool machine_of(const struct part *part, struct gn_span *method)
 	return !rest.n;
 }
 
-/* "<Program>F1A2B__Local" of one file, "<>f__AnonymousType0". */
+/* "Local" of "<Program>F1A2B__Local", "AnonymousType0" of
+ * "<>f__AnonymousType0". */
 static struct gn_span type_name(const struct part *part)
 {
 	struct gn_span name = part->name, mark;
@@ -222,11 +225,11 @@ struct spelling {
 	struct gn_spell o;
 	const struct parts *p;
 	const struct part *method;
-	/* the last type's name, as its constructors have it */
+	/* name of the last type, as in its constructors */
 	struct gn_span last;
-	struct gn_span args; /* of a closure: the method's */
-	struct gn_span held; /* of one of Visual Basic: its method's number */
-	bool machine;	     /* the last type is one, already told */
+	struct gn_span args; /* of a closure: its method's arguments */
+	struct gn_span held; /* of a VB closure: its method's number */
+	bool machine;	     /* the last type is one, and was written */
 };
 
 static bool any_method(const struct spelling *s)
@@ -234,7 +237,7 @@ static bool any_method(const struct spelling *s)
 	return gn_span_is(&s->method->name, "*");
 }
 
-/* Whether a type is not told: what it holds is told by its method. */
+/* Whether a type is left out, because its method names what it contains. */
 static bool left_out(const struct spelling *s, size_t i)
 {
 	const struct parts *p = s->p;
@@ -248,7 +251,7 @@ static bool left_out(const struct spelling *s, size_t i)
 	       gn_span_begins(&s->method->name, basic_lambda);
 }
 
-/* "lambda#5-1": the method's number, and its own in it. */
+/* "lambda#5-1": the method's number, and the lambda's number in it. */
 static bool put_lambda(struct spelling *s, struct gn_span name)
 {
 	if (!gn_span_begins(&name, basic_lambda))
@@ -263,7 +266,7 @@ static bool put_lambda(struct spelling *s, struct gn_span name)
 	return true;
 }
 
-/* What F# made a task or a sequence runs by the one, a closure by the other. */
+/* F# runs a task or sequence expression by MoveNext or GenerateNext. */
 static bool fsharp_moves(const struct gn_span *method)
 {
 	return gn_span_is(method, "MoveNext") ||
@@ -304,7 +307,8 @@ static void put_type(struct spelling *s, size_t i)
 	struct gn_span method;
 
 	if (left_out(s, i)) {
-		/* those of "<>c" alone are its outer type's, told with it */
+		/* arguments of a plain "<>c" are its outer type's, which writes
+		 * them */
 		if (part->name.n > 3)
 			s->args = part->args;
 		s->held = number_of(part);
@@ -322,7 +326,7 @@ static void put_type(struct spelling *s, size_t i)
 	} else {
 		put_name(s, i);
 	}
-	/* of those that all its methods have no more is the same */
+	/* for a glob of all methods: names have only this much in common */
 	if (is_fsharp(s, i) && any_method(s))
 		return;
 	if (!part->args.n && i + 1 < s->p->end && is_closure(next) &&
@@ -332,7 +336,7 @@ static void put_type(struct spelling *s, size_t i)
 	s->args = (struct gn_span){0};
 }
 
-/* The interface whose method is implemented explicitly. */
+/* Writes the interface whose method is implemented explicitly. */
 static void put_interface(struct spelling *s)
 {
 	const struct parts *p = s->p;
@@ -345,7 +349,7 @@ static void put_interface(struct spelling *s)
 	}
 }
 
-/* Whether the type's name has told all but parameters. */
+/* Whether the type's name already says all but the parameters. */
 static bool put_fsharp(struct spelling *s, const struct gn_member *m)
 {
 	const struct parts *p = s->p;
@@ -390,7 +394,7 @@ static void put_method(struct spelling *s)
 		put_interface(s);
 	if (p->end)
 		gn_spell_text(&s->o, ".");
-	/* a machine is not named, nor is what makes one like its method */
+	/* a state machine is not named; its constructor is its method's */
 	if (put_lambda(s, member.name)) {
 		member.name.n = 0;
 	} else if (s->machine && gn_span_is(&member.name, ".ctor")) {
@@ -400,7 +404,7 @@ static void put_method(struct spelling *s)
 	gn_member_put(&s->o, &member);
 }
 
-/* A part of a type's name that may tell where the type ends (end_of_plain). */
+/* A part of a type's name that may show where the type ends (end_of_plain). */
 static bool is_mark(const char *name, size_t from, size_t n)
 {
 	size_t root = strcspn(name, ".");
@@ -411,12 +415,12 @@ static bool is_mark(const char *name, size_t from, size_t n)
 }
 
 /*
- * Where the type begins in "Some.Space.Type+Nested.*" whose parts are words of
- * letters and digits, and which has nothing else to write otherwise: filters
- * ask for each type of a program like that. PLAIN_NOT: it is not like that.
+ * Returns where the type begins in "Some.Space.Type+Nested.*" whose parts are
+ * words of letters and digits, with nothing to spell differently: filters ask
+ * for each type of a program like that. PLAIN_NOT: it is not such a name.
  */
 #define PLAIN_NOT ((size_t)-1)
-#define PLAIN_MAX 120 /* and so no more than PARTS_MAX parts */
+#define PLAIN_MAX 120 /* short enough for PARTS_MAX parts */
 
 static size_t plain_type(const char *name, size_t *len)
 {
@@ -503,9 +507,9 @@ bool gn_clr_spell_type(const char *name, char *text, size_t size)
 	return !o.full && *text;
 }
 
-/* Whether the bracket at `at` is that of the parameters, and not one of the
- * name, as F# has it in ``adds (two) numbers``. *end: what is behind it; `at`
- * if it is not paired. */
+/* Whether the bracket at `at` begins the parameters, and is not part of the
+ * name, as in F#'s ``adds (two) numbers``. *end: index behind the pair; `at` if
+ * it is not paired. */
 static bool is_parameters(const struct gn_span *name, size_t at, size_t *end)
 {
 	struct gn_span rest = gn_span_from(name, at);
@@ -519,7 +523,7 @@ size_t gn_clr_plain(const char *name)
 	struct gn_span s = {name, strlen(name)}, rest;
 	size_t first = gn_span_until(&s, "("), at = first, end;
 
-	/* brackets that do not pair, as in operator < */
+	/* brackets are not paired, as in operator < */
 	if (first == s.n)
 		return strcspn(name, "(");
 	while (at < s.n && !is_parameters(&s, at, &end) && end > at) {

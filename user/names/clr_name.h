@@ -11,14 +11,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The room that a name needs; a longer one stays as it is. */
+/* Room for a name; a longer one is left as it is. */
 #define GN_CLR_NAME_MAX 2048
 
 enum gn_clr_form {
 	/* "Outer.Inner<int>.Method<string>(int, Type[])" */
 	GN_CLR_SHORT,
-	/* The same, but types keep their name spaces and are spelled as they
-	 * are recorded. */
+	/* The same, but types keep their name spaces and their recorded
+	 * spelling. */
 	GN_CLR_LONG,
 };
 
@@ -44,12 +44,12 @@ enum gn_clr_form {
 bool gn_clr_spell(const char *name, enum gn_clr_form form, char *text,
 		  size_t size);
 
-/* A type alone: "Outer.Inner<int>" of "Namespace.Outer+Inner<int>". False:
- * there is no room. */
+/* A type only: "Outer.Inner<int>" of "Namespace.Outer+Inner<int>". False: there
+ * is no room. */
 bool gn_clr_spell_type(const char *name, char *text, size_t size);
 
-/* The bytes of a method's name, in any form, up to its parameters: all of a
- * name that has none. */
+/* Returns the length of a method's name, in any form, without its
+ * parameters. */
 size_t gn_clr_plain(const char *name);
 
 #endif

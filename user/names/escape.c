@@ -84,7 +84,8 @@ int gn_cells(int32_t c)
 	return within(wide, sizeof(wide) / sizeof(*wide), c) ? 2 : 1;
 }
 
-/* Writes the escape of a character, or of a byte that is none (-1). */
+/* Writes the escape of a character, or of a byte that is no character (c =
+ * -1). */
 static int put_escape(char *out, size_t size, int32_t c, char byte)
 {
 	if (c < 0x80)
@@ -92,10 +93,10 @@ static int put_escape(char *out, size_t size, int32_t c, char byte)
 	return snprintf(out, size, "\\u{%" PRIx32 "}", (uint32_t)c);
 }
 
-/* `own`: characters that get a backslash. `text` has a NUL behind it. */
+/* `own`: characters to escape with a backslash. A NUL must follow `text`. */
 static char *escape(const char *text, size_t n, bool utf8, const char *own)
 {
-	/* the longest: \u{10ffff} for 4 bytes, \xNN for one */
+	/* longest escapes: \u{10ffff} for 4 bytes, \xNN for one */
 	size_t size = n * 4 + 1, at = 0, len;
 	const char *end = text + n;
 	char *out = malloc(size);

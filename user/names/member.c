@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#define HELD_MAX 8 /* methods in methods */
+#define HELD_MAX 8 /* nesting depth of methods */
 
-/* Behind "op_", and "Checked" of those that are. */
+/* Takes the name after "op_", and after "Checked" if it has that. */
 static const char *operator_of(struct gn_span name)
 {
 	static const struct {
@@ -34,7 +34,7 @@ static const char *operator_of(struct gn_span name)
 		{"OnesComplement", "~"},
 		{"Increment", "++"},
 		{"Decrement", "--"},
-		/* of C# 14, those of an object that is changed itself */
+		/* C# 14: operators that change the object itself */
 		{"AdditionAssignment", "+="},
 		{"SubtractionAssignment", "-="},
 		{"MultiplicationAssignment", "*="},
@@ -67,7 +67,8 @@ static void put_params(struct gn_spell *o, const struct gn_member *m)
 	gn_spell_text(o, ")");
 }
 
-/* "implicit operator decimal(int)". Without what it makes any can be meant. */
+/* "implicit operator decimal(int)". Without a result, any conversion is
+ * meant. */
 static void put_conversion(struct gn_spell *o, const struct gn_member *m,
 			   const char *words)
 {
@@ -110,7 +111,8 @@ static bool put_operator(struct gn_spell *o, const struct gn_member *m)
 	return true;
 }
 
-/* The parameters in an indexer's brackets: a setter's last is the value. */
+/* Returns the parameters in an indexer's brackets: a setter's last parameter is
+ * the value. */
 static struct gn_span index_of(const struct gn_member *m, bool sets)
 {
 	struct gn_span left = m->params;
@@ -125,7 +127,7 @@ static struct gn_span index_of(const struct gn_member *m, bool sets)
 	return (struct gn_span){m->params.at, n};
 }
 
-/* A property with parameters, if it is called as the compiler of C# calls
+/* A property with parameters and a name that the C# compiler gives to
  * indexers. */
 static bool is_indexer(const struct gn_span *name, const struct gn_span *index)
 {
@@ -133,8 +135,9 @@ static bool is_indexer(const struct gn_span *name, const struct gn_span *index)
 	       (gn_span_is(name, "Item") || gn_span_is(name, "Chars"));
 }
 
-/* Other properties with parameters are those of an extension, which takes what
- * it extends, and of Visual Basic. A glob without parameters names them all. */
+/* Other properties with parameters are those of an extension, which takes the
+ * extended object, and of Visual Basic. A glob without parameters means them
+ * all. */
 static void put_taken(struct gn_spell *o, const struct gn_span *index)
 {
 	if (!index->n)
@@ -193,8 +196,7 @@ static bool put_accessor(struct gn_spell *o, const struct gn_member *m)
 static bool put_constructor(struct gn_spell *o, const struct gn_member *m)
 {
 	bool ends = gn_span_is(&m->name, "Finalize") && !m->params.n;
-	/* a dash is a dot in the name of a type that was made of the method's
-	 */
+	/* in the name of a type made from the method, dots are dashes */
 	bool of_type = gn_span_is(&m->name, ".cctor") ||
 		       gn_span_is(&m->name, "-cctor");
 
@@ -203,14 +205,14 @@ static bool put_constructor(struct gn_spell *o, const struct gn_member *m)
 		return false;
 	gn_spell_text(o, of_type ? "static " : ends ? "~" : "");
 	gn_spell_put(o, m->type.at, m->type.n);
-	/* without parameters any can be meant */
+	/* without parameters, any is meant */
 	if (ends && !m->has_params)
 		gn_spell_text(o, "*");
 	put_params(o, m);
 	return true;
 }
 
-/* "<Main>b__0_1": the name in the brackets, and what is behind them. */
+/* "<Main>b__0_1": splits the name in the brackets from what follows. */
 static bool split_made(const struct gn_span *name, struct gn_span *holder,
 		       struct gn_span *rest)
 {
@@ -231,14 +233,15 @@ bool gn_member_held(const struct gn_span *name)
 	       (gn_span_begins(&rest, "b__") || gn_span_begins(&rest, "g__"));
 }
 
-/* Interfaces have dots in a method's name, and dashes in a type's. */
+/* Returns where the method's own name begins, after an interface. That has dots
+ * in a method's name, and dashes in a type's. */
 static size_t qualified(const struct gn_span *name)
 {
 	struct gn_span left = *name;
 	size_t part, at = 0;
 
 	while ((part = gn_span_until(&left, ".-")) < left.n) {
-		/* a constructor */
+		/* the dot of a constructor */
 		if (!part)
 			break;
 		left = gn_span_from(&left, part + 1);
@@ -263,7 +266,7 @@ struct gn_span gn_member_own(struct gn_span name)
 static void put_held(struct gn_spell *o, struct gn_span name,
 		     const struct gn_span *type, unsigned int depth);
 
-/* A lambda's number among those of its method, or a local function's name. */
+/* Writes a lambda's number within its method, or a local function's name. */
 static bool put_made(struct gn_spell *o, const struct gn_span *name,
 		     const struct gn_span *type, unsigned int depth)
 {
@@ -293,7 +296,7 @@ static bool put_made(struct gn_spell *o, const struct gn_span *name,
 	return true;
 }
 
-/* "IGet<System-Int32>": dashes are dots. */
+/* "IGet<System-Int32>": dashes stand for dots. */
 static void put_dashed(struct gn_spell *o, struct gn_span type)
 {
 	char dotted[512];
@@ -312,7 +315,8 @@ static void put_dashed(struct gn_spell *o, struct gn_span type)
 	gn_spell_args(o, &args, 0);
 }
 
-/* Of a name with an interface: "System-IDisposable-" is "IDisposable.". */
+/* Writes the interface in a name: "IDisposable." for "System-IDisposable-".
+ * Returns the rest. */
 static struct gn_span put_interface(struct gn_spell *o, struct gn_span name)
 {
 	size_t own = qualified(&name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Methods of .NET as C# writes them, without their types. */
+/* Names of .NET methods as C# writes them, without their types. */
 #ifndef GNOMON_NAMES_MEMBER_H
 #define GNOMON_NAMES_MEMBER_H
 
@@ -7,11 +7,11 @@
 
 struct gn_member {
 	struct gn_span name;
-	struct gn_span args;   /* with their brackets */
-	struct gn_span params; /* without theirs */
+	struct gn_span args;   /* including their brackets */
+	struct gn_span params; /* without their brackets */
 	struct gn_span result; /* of a conversion; else empty */
-	struct gn_span type;   /* its type's own name */
-	bool has_params;       /* false: they are not told */
+	struct gn_span type;   /* own name of its type */
+	bool has_params;       /* false: not known */
 };
 
 /* Whether it is a lambda or a local function. */
@@ -19,10 +19,11 @@ bool gn_member_held(const struct gn_span *name);
 
 void gn_member_put(struct gn_spell *o, const struct gn_member *m);
 
-/* A method that holds others: what a compiler keeps of its name. */
+/* Writes a method that contains others, given the compiler's form of its
+ * name. */
 void gn_member_holder(struct gn_spell *o, struct gn_span name,
 		      const struct gn_span *type);
-/* Its own name: without an interface, or what is around it. */
+/* The method's own name, without an interface or enclosing methods. */
 struct gn_span gn_member_own(struct gn_span name);
 
 #endif

@@ -5,7 +5,7 @@
 
 #define OPERATOR  "operator"
 #define ANONYMOUS "(anonymous namespace)::"
-#define DEDUCED	  "decltype(auto) " /* a result whose brackets are its own */
+#define DEDUCED	  "decltype(auto) " /* a result type with brackets */
 
 struct own {
 	char *to;
@@ -13,8 +13,8 @@ struct own {
 	bool full;
 };
 
-/* Suffixes of a whole C function: of a copy that the compiler specialized, or a
- * local one that link-time optimization renamed. */
+/* Suffixes of a whole C function: a copy that the compiler specialized, or a
+ * local function that link-time optimization renamed. */
 static bool is_whole(const char *suffix)
 {
 	static const char *const words[] = {"isra",   "constprop", "lto_priv",
@@ -48,7 +48,8 @@ static void put(struct own *o, const char *from, size_t n)
 	o->to[o->n] = '\0';
 }
 
-/* Past the bracket that closes this one; NULL: none does. */
+/* Returns the end of the pair that this bracket opens; NULL: it is not
+ * closed. */
 static const char *past(const char *bracket)
 {
 	int depth = 0;
@@ -71,8 +72,8 @@ static bool is_operator(const struct own *o, const char *c)
 	       !strncmp(c, OPERATOR, len) && c[len] && strchr(after, c[len]);
 }
 
-/* How long an operator's sign is, which template arguments can follow. A sign
- * with a '<' begins by it. */
+/* Returns the length of an operator's sign. Template arguments can follow it,
+ * and a sign can begin with '<' itself. */
 static size_t sign_length(const char *sign)
 {
 	size_t n = strspn(sign, "<");
@@ -83,8 +84,9 @@ static size_t sign_length(const char *sign)
 	return n + (n == 2 && sign[1] == '=' && sign[2] == '>');
 }
 
-/* The operator's name, up to its parameters or template arguments. One that
- * begins by a space is a word, as in operator new, or a type. */
+/* Writes the operator's name, up to its parameters or template arguments. If a
+ * space follows "operator", the name is a word, as in operator new, or a
+ * type. */
 static const char *put_operator(struct own *o, const char *c)
 {
 	size_t len = sizeof(OPERATOR) - 1;
@@ -99,8 +101,8 @@ static const char *put_operator(struct own *o, const char *c)
 	return c + len + !strncmp(c + len, " <", 2);
 }
 
-/* Parameters, of the function or of one that it is in; or of a type, before the
- * name. `ends`: nothing follows. NULL: these are no brackets. */
+/* Skips parameters: of the function, of an enclosing one, or of a type before
+ * the name. `ends`: nothing follows. NULL: the brackets do not pair. */
 static const char *skip_parameters(const struct own *o, const char *c,
 				   bool *ends)
 {
@@ -133,7 +135,7 @@ static const char *next(struct own *o, const char *c, bool *ends)
 		if (end)
 			put(o, c, (size_t)(end - c));
 		return end;
-	case ' ': /* what was before is the result */
+	case ' ': /* what came before is the result type */
 		o->n = 0;
 		return c + 1;
 	default:

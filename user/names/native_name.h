@@ -7,10 +7,11 @@
 #include <stddef.h>
 
 /*
- * The name in the source, where `demangled` has more: "ns::Box::get" of
- * "int ns::Box<char>::get<int>(int) const [clone .isra.0]", and "work" of
- * "work.constprop.0", which a compiler made of it. False: there is no other, it
- * is longer than `size`, or the function is only a part of that one (.part.0).
+ * The name in the source, if `demangled` has more than that: "ns::Box::get" for
+ * "int ns::Box<char>::get<int>(int) const [clone .isra.0]", and "work" for
+ * "work.constprop.0", a copy that the compiler made. False: it has no more,
+ * `size` is too small, or the function is only a part of the named one
+ * (.part.0).
  */
 bool gn_native_name(const char *name, const char *demangled, char *to,
 		    size_t size);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define DEPTH_MAX 12 /* types deeper in others stay as they are */
+#define DEPTH_MAX 12 /* types that nest deeper stay as they are */
 
 void gn_spell_put(struct gn_spell *o, const char *text, size_t n)
 {
@@ -11,7 +11,7 @@ void gn_spell_put(struct gn_spell *o, const char *text, size_t n)
 		o->full = true;
 		return;
 	}
-	/* an empty text can be without a place */
+	/* `text` may be NULL if it is empty */
 	if (n)
 		memcpy(o->at, text, n);
 	o->at += n;
@@ -81,7 +81,7 @@ size_t gn_span_until(const struct gn_span *s, const char *signs)
 	return s->n;
 }
 
-/* What makes pointers and arrays of a type stands behind it. */
+/* Returns the length without suffixes that make pointers and arrays. */
 static size_t core_len(const struct gn_span *s)
 {
 	size_t n = s->n, open;
@@ -125,7 +125,7 @@ static const char *keyword(const struct gn_span *s)
 		{"System.UIntPtr", "nuint"},
 		{"System.Void", "void"},
 		{"System.Decimal", "decimal"},
-		/* any type of those whose code is shared */
+		/* a placeholder in code that several types share */
 		{"System.__Canon", "T"},
 	};
 
@@ -145,7 +145,7 @@ void gn_spell_args(struct gn_spell *o, const struct gn_span *args,
 	gn_spell_text(o, ">");
 }
 
-/* "N.M.Outer": without "N.M.". */
+/* "N.M.Outer" without "N.M.". */
 static struct gn_span without_space(struct gn_span s)
 {
 	size_t dot;
@@ -155,7 +155,7 @@ static struct gn_span without_space(struct gn_span s)
 	return s;
 }
 
-/* One of the types that enclose each other, and its arguments. */
+/* Writes one of the types that enclose each other, and its arguments. */
 static void put_piece(struct gn_spell *o, const struct gn_span *piece,
 		      unsigned int depth)
 {
@@ -165,7 +165,8 @@ static void put_piece(struct gn_spell *o, const struct gn_span *piece,
 	if (piece->n && piece->at[0] == '<') {
 		name = gn_span_pair(piece);
 		args = gn_span_from(piece, name);
-		/* a type parameter of an anonymous type, named by a member */
+		/* a type parameter of an anonymous type, named after a
+		 * member */
 		if (name > 2 && gn_span_is(&args, "j__TPar")) {
 			gn_spell_put(o, piece->at + 1, name - 2);
 			return;
@@ -178,7 +179,7 @@ static void put_piece(struct gn_spell *o, const struct gn_span *piece,
 	gn_spell_args(o, &args, depth + 1);
 }
 
-/* Types that have signs of their own: int? and (int, string). */
+/* Writes types that C# has special syntax for: int? and (int, string). */
 static bool put_special(struct gn_spell *o, const struct gn_span *s,
 			unsigned int depth)
 {

@@ -11,12 +11,13 @@ struct gn_span {
 	size_t n;
 };
 
-/* A text that ends with a NUL. What did not fit is left out: `full`. */
+/* Text that ends with a NUL. If it does not fit, the rest is left out:
+ * `full`. */
 struct gn_spell {
 	char *at;
-	size_t left; /* with the NUL */
+	size_t left; /* includes the NUL */
 	bool full;
-	bool spaces; /* types keep their name spaces, as they are */
+	bool spaces; /* types keep their name spaces and their spelling */
 };
 
 void gn_spell_put(struct gn_spell *o, const char *text, size_t n);
@@ -24,20 +25,19 @@ void gn_spell_text(struct gn_spell *o, const char *text);
 
 bool gn_span_is(const struct gn_span *s, const char *text);
 bool gn_span_begins(const struct gn_span *s, const char *text);
-/* Without its first `n` bytes. */
+/* The span without its first `n` bytes. */
 struct gn_span gn_span_from(const struct gn_span *s, size_t n);
 
-/* The bytes of the pair of brackets at the span's start; 0: they do not pair.
- */
+/* The length of the bracket pair at the span's start; 0: it is not closed. */
 size_t gn_span_pair(const struct gn_span *s);
-/* The bytes up to the first of `signs` outside brackets, at most all. */
+/* The length up to the first of `signs` outside brackets, or of all. */
 size_t gn_span_until(const struct gn_span *s, const char *signs);
 
-/* A type, or a list of types without what encloses it. */
+/* Write a type, or a list of types without brackets around it. */
 void gn_spell_type(struct gn_spell *o, struct gn_span type, unsigned int depth);
 void gn_spell_types(struct gn_spell *o, struct gn_span types,
 		    unsigned int depth);
-/* "<int,N.Type>"; no arguments are nothing. */
+/* Writes "<int,N.Type>", or nothing if there are no arguments. */
 void gn_spell_args(struct gn_spell *o, const struct gn_span *args,
 		   unsigned int depth);
 

@@ -9,7 +9,7 @@
 
 #define FIRST_SIZE 256
 
-/* Room for `n` more bytes and a NUL. */
+/* Makes room for `n` more bytes and a NUL. */
 static bool grow(struct gn_text_stream *s, size_t n)
 {
 	size_t want = s->allocated ? s->allocated : FIRST_SIZE;
@@ -29,7 +29,7 @@ static bool grow(struct gn_text_stream *s, size_t n)
 	return true;
 }
 
-/* What comes after a failure is not kept: the text would have a hole. */
+/* After a failure, nothing more is kept: the text would have a hole. */
 static ssize_t put(void *cookie, const char *bytes, size_t n)
 {
 	struct gn_text_stream *s = cookie;
@@ -44,7 +44,7 @@ static ssize_t put(void *cookie, const char *bytes, size_t n)
 	return (ssize_t)n;
 }
 
-/* For ftell() only. */
+/* Serves ftell() only. */
 static int tell(void *cookie, off64_t *offset, int whence)
 {
 	const struct gn_text_stream *s = cookie;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A text that is written as a stream. open_memstream() does not tell all that
- * it could not keep: glibc's leaves bytes out, or leaves no text, and fclose()
- * returns 0.
+ * A text that is written as a stream. open_memstream() does not report
+ * everything that it could not keep: glibc drops bytes, or returns no text,
+ * while fclose() returns 0.
  */
 #ifndef GNOMON_NAMES_TEXT_STREAM_H
 #define GNOMON_NAMES_TEXT_STREAM_H
@@ -14,16 +14,16 @@
 struct gn_text_stream {
 	FILE *f;
 	char *text;
-	size_t size; /* without the NUL; good when it is closed */
+	size_t size; /* without the NUL; valid once closed */
 	size_t allocated;
 	bool failed;
 };
 
-/* The stream to write to; ftell() works, fseek() does not. NULL: no memory, and
- * there is nothing to close. */
+/* Returns the stream to write to. ftell() works, fseek() does not. NULL: no
+ * memory; then there is nothing to close. */
 FILE *gn_text_stream_open(struct gn_text_stream *s);
 
-/* The whole text, which the caller frees. NULL: no memory. */
+/* Returns the whole text, which the caller frees. NULL: no memory. */
 char *gn_text_stream_close(struct gn_text_stream *s);
 
 #endif
