@@ -10,7 +10,7 @@ static void *fill_all(void *ahead)
 
 	pthread_mutex_lock(&a->lock);
 	while (more && !a->quit) {
-		/* the one that was taken last is in use */
+		/* the buffer taken last is in use */
 		if (a->filled - a->taken >= GN_AHEAD_BUFFERS - !!a->taken) {
 			pthread_cond_wait(&a->changed, &a->lock);
 			continue;

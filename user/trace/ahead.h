@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Two buffers of a caller: a thread fills one while the caller uses the other.
- * The caller's functions are called by that thread only, from the start on.
- */
+/* Two buffers: a thread fills one while the caller uses the other. From the
+ * start on, only that thread calls the caller's fill function. */
 #ifndef GNOMON_TRACE_AHEAD_H
 #define GNOMON_TRACE_AHEAD_H
 
@@ -23,20 +21,20 @@ struct gn_ahead {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	/* under the lock; both only grow */
-	uint64_t filled; /* buffers that were filled */
-	uint64_t taken;	 /* of them, those that the caller got */
+	uint64_t filled; /* buffers filled */
+	uint64_t taken;	 /* buffers given to the caller */
 	bool quit;
 };
 
-/* Begins with buffer 0, which the caller does not use any more. 0, or -errno:
+/* Starts with buffer 0, which the caller must not use any more. 0, or -errno:
  * there is no thread. */
 int gn_ahead_start(struct gn_ahead *a, gn_ahead_fill *fill, void *ctx);
 
-/* Waits for the next filled buffer, and gives back the one before. Must not be
- * called after the last one. */
+/* Waits for the next filled buffer, and returns the previous one to the thread.
+ * Must not be called after the last one. */
 unsigned int gn_ahead_next(struct gn_ahead *a);
 
-/* Ends the thread, if there is one; it may be filling a buffer. */
+/* Ends the thread, if there is one, even while it fills a buffer. */
 void gn_ahead_stop(struct gn_ahead *a);
 
 #endif

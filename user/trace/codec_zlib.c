@@ -45,7 +45,7 @@ static int put(void *state, const void *part, size_t n)
 
 	z->next_in = (unsigned char *)part;
 	z->avail_in = (uInt)n;
-	/* zlib refuses an empty input */
+	/* zlib fails on empty input */
 	return n && deflate(z, Z_NO_FLUSH) != Z_OK ? -EIO : 0;
 }
 

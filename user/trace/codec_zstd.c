@@ -40,7 +40,7 @@ static void *compressor(int level)
 	return NULL;
 }
 
-/* A byte more: a buffer that is full is an error. */
+/* One byte more, because a full buffer is an error. */
 static size_t bound(void *state, size_t n)
 {
 	(void)state;

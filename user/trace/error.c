@@ -23,9 +23,9 @@ const char *gn_trace_strerror(int err)
 		return "the file is empty";
 	case GN_TRACE_CUT:
 		return "the trace file was cut off";
-	case EBADF: /* of a standard stream */
+	case EBADF: /* on a standard stream */
 		return "it is closed";
-	case ETIMEDOUT: /* of a pipe */
+	case ETIMEDOUT: /* on a pipe */
 		return "nobody reads it";
 	case GN_TRACE_UNSAFE:
 		return "a symbolic link of another user leads there";

@@ -5,8 +5,7 @@
 #include "trace/format.h"
 #include "trace/trace.h"
 
-/* Records are copied as they are in memory, so that must be the file's order.
- */
+/* Records are copied as they are in memory, so the byte orders must match. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "byte order");
 
 #define MAGIC_CHUNK 0x4b484347u /* "GCHK" */
@@ -80,7 +79,7 @@ uint32_t gn_trace_crc(uint32_t crc, const void *bytes, size_t n)
 	return (uint32_t)crc32_z(crc, bytes, n);
 }
 
-/* Of the header after its preamble, without the checksum itself. */
+/* The checksum of the header after its preamble, without the checksum field. */
 static uint32_t header_crc(const unsigned char *h, size_t size)
 {
 	uint32_t crc;
@@ -134,7 +133,7 @@ int gn_trace_header_begin(const unsigned char *in, size_t n, uint32_t *version,
 		return -GN_TRACE_NOT_A_TRACE;
 	if (n < GN_TRACE_PREAMBLE)
 		return -GN_TRACE_CUT;
-	/* Checked before the version is used: damage must not look like
+	/* Check this before the version is used: damage must not look like
 	 * another version. */
 	if (get32(in + H_PREAMBLE_CRC) != gn_trace_crc(0, in, H_PREAMBLE_CRC))
 		return -GN_TRACE_CORRUPT;
@@ -151,7 +150,7 @@ int gn_trace_header_begin(const unsigned char *in, size_t n, uint32_t *version,
 	return 0;
 }
 
-/* The name is only for people, but it is printed, so it must be printable. */
+/* The name is only for people. It is printed, so it must be printable. */
 static bool name_ok(const unsigned char *name)
 {
 	size_t len = strnlen((const char *)name, GN_TRACE_NAME_MAX), i;
@@ -177,7 +176,8 @@ static bool row_ok(const unsigned char *row)
 		return false;
 	if (stream < GN_STREAM_COLLECT || stream > GN_STREAM_STATE)
 		return false;
-	/* Kinds never change; else it would be another version. */
+	/* The rows of known kinds never change: that would need a new
+	 * version. */
 	if (k->name)
 		return size == k->size && stream == k->stream;
 	if (!size)

@@ -14,15 +14,14 @@
 
 #include "trace/trace.h"
 
-#define LINKS_MAX 40 /* as the kernel's own limit */
+#define LINKS_MAX 40 /* same as the kernel's limit */
 #define NOBODY	  ((uid_t)-1)
 
 struct walk {
-	int fd;	     /* the directory so far */
-	int links;   /* that were followed */
-	uid_t maker; /* who made the links that are not trusted; NOBODY = none
-		      */
-	bool mixed;  /* several users made such links */
+	int fd;	     /* the directory reached so far */
+	int links;   /* number of links followed */
+	uid_t maker; /* who made the untrusted links; NOBODY: none */
+	bool mixed;  /* several users made untrusted links */
 };
 
 static int walk_text(struct walk *w, const char *text);
@@ -33,7 +32,7 @@ static void move(struct walk *w, int fd)
 	w->fd = fd;
 }
 
-/* A link was made by `uid`. */
+/* Notes that `uid` made a link. */
 static void note_maker(struct walk *w, uid_t uid)
 {
 	if (!uid || uid == geteuid())
@@ -42,7 +41,7 @@ static void note_maker(struct walk *w, uid_t uid)
 	w->maker = uid;
 }
 
-/* A link of /proc leads elsewhere than its text says. */
+/* Links in /proc lead elsewhere than their text says. */
 static bool is_magic(int fd)
 {
 	struct statfs fs;
@@ -81,7 +80,7 @@ static int follow(struct walk *w, int link)
 	return walk_text(w, text);
 }
 
-/* The component is not a directory: follow a link, or fail. */
+/* The component is not a directory: follows it if it is a link. */
 static int step_link(struct walk *w, const char *name)
 {
 	int fd = openat(w->fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -104,7 +103,7 @@ static int step_link(struct walk *w, const char *name)
 	return err;
 }
 
-/* O_DIRECTORY mounts what is mounted on demand. */
+/* O_DIRECTORY triggers an automount. */
 static int step(struct walk *w, const char *name)
 {
 	int fd = openat(w->fd, name,
@@ -135,8 +134,8 @@ static int walk_text(struct walk *w, const char *text)
 	return err;
 }
 
-/* Whether those who made the links could have opened the directory
- * themselves. */
+/* Checks that those who made the links own the directory: what happens there,
+ * they could do without gnomon. */
 static int check_makers(const struct walk *w)
 {
 	struct stat st;

@@ -16,15 +16,15 @@
 #include "trace/outfile.h"
 
 #define TEMP_TRIES 16
-/* How often it is asked whether a FIFO has a reader. */
+/* How often to check whether a FIFO has a reader. */
 #define ASK_MS 50
 
-/* How the target is written. */
+/* How to write the target. */
 enum way {
-	WAY_RENAME,	 /* a new file takes its name */
-	WAY_DIRECT,	 /* a device or FIFO, opened as it is */
+	WAY_RENAME,	 /* a new file replaces it */
+	WAY_DIRECT,	 /* a device or FIFO, opened itself */
 	WAY_DIRECT_LINK, /* the same, behind a symbolic link */
-	WAY_OPEN_FILE,	 /* a link to a file that gnomon has open */
+	WAY_OPEN_FILE,	 /* a link to one of gnomon's open files */
 };
 
 static bool is_own(const struct stat *st)
@@ -32,8 +32,8 @@ static bool is_own(const struct stat *st)
 	return !st->st_uid || st->st_uid == geteuid();
 }
 
-/* Whether a FIFO or device was put there by someone to whom the output can be
- * entrusted: in a directory like /tmp everybody can have made it. */
+/* Whether the maker of a FIFO or device can be trusted with the output: in a
+ * directory like /tmp, anybody can have made it. */
 static bool trusted(const struct stat *dir, const struct stat *st, uid_t uid)
 {
 	return !(dir->st_mode & S_IWOTH) || st->st_uid == dir->st_uid ||
@@ -45,8 +45,8 @@ static bool is_direct(const struct stat *st)
 	return S_ISCHR(st->st_mode) || S_ISFIFO(st->st_mode);
 }
 
-/* The number at the end of a link's text that is one of gnomon's own open
- * files, or -1. */
+/* If a link's text leads to one of gnomon's own open files, returns its
+ * descriptor; else -1. */
 static int open_file_of(int dir, const char *base)
 {
 	static const char open_files[] = "/proc/self/fd/";
@@ -62,7 +62,7 @@ static int open_file_of(int dir, const char *base)
 	return *end || fd < 0 || fd > INT_MAX ? -1 : (int)fd;
 }
 
-/* The same of an entry of /proc/self/fd itself, as /dev/fd/3 is one. */
+/* The same for an entry of /proc/self/fd itself, such as /dev/fd/3. */
 static int open_file_in(int dir, const char *base)
 {
 	struct stat here, own;
@@ -121,7 +121,7 @@ static int choose(struct gn_outfile *f, uid_t uid, enum way *way)
 	return trusted(&parent, &st, uid) ? 0 : -EACCES;
 }
 
-/* Whether a signal that would end gnomon has come and is blocked. */
+/* Whether a signal that would end gnomon is pending and blocked. */
 static bool is_called_off(void)
 {
 	sigset_t came;
@@ -131,8 +131,8 @@ static bool is_called_off(void)
 		sigismember(&came, SIGHUP) || sigismember(&came, SIGQUIT));
 }
 
-/* As openat(), which waits for the reader of a FIFO, but no longer than until a
- * signal comes: a capture blocks them. */
+/* Like openat(), which waits for the reader of a FIFO, but no longer than until
+ * a signal is pending: a capture blocks them. */
 static int open_at(int dir, const char *base, int flags)
 {
 	bool nofollow = flags & O_NOFOLLOW;
@@ -167,7 +167,7 @@ static int open_direct(struct gn_outfile *f, enum way way)
 				     : open_at(f->dir, f->base, flags);
 	if (f->fd < 0)
 		return -errno;
-	/* It may have been replaced since it was checked. */
+	/* It may have been replaced since the check. */
 	if (fstat(f->fd, &st))
 		err = -errno;
 	else if (way != WAY_OPEN_FILE && !is_direct(&st))
@@ -179,8 +179,8 @@ static int open_direct(struct gn_outfile *f, enum way way)
 	return err;
 }
 
-/* Finds a free name in the target's directory: by open(), or by link() for a
- * file without a name. */
+/* Gives the file a free name in the target's directory: by link() if it is open
+ * without a name, else by open(). */
 static int make_temp(struct gn_outfile *f)
 {
 	int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
@@ -210,8 +210,8 @@ static int make_temp(struct gn_outfile *f)
 	return -errno;
 }
 
-/* In a folder that was removed nothing can be made; some file systems say that
- * it is not permitted. */
+/* Nothing can be created in a removed directory. Some file systems report that
+ * as EPERM. */
 static int reason(const struct gn_outfile *f, int err)
 {
 	struct stat st;
@@ -227,15 +227,15 @@ static int open_new(struct gn_outfile *f)
 	f->fd = openat(f->dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
 	if (f->fd >= 0)
 		return 0;
-	/* these are what file systems and kernels without it say */
+	/* file systems and kernels without O_TMPFILE return one of these */
 	if (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT &&
 	    errno != EINVAL)
 		return reason(f, -errno);
 	return make_temp(f);
 }
 
-/* A new file is its owner's, to read and to write, whatever the umask is; not
- * where the file system has modes of its own. */
+/* The owner can read and write the new file, whatever the umask is, unless the
+ * file system has modes of its own. */
 static int give(struct gn_outfile *f, uid_t uid, gid_t gid)
 {
 	struct stat st;
@@ -321,14 +321,14 @@ int gn_outfile_write(struct gn_outfile *f, const void *bytes, size_t n)
 		}
 		if (got < 0 && errno == EINTR)
 			continue;
-		/* A write of 0 bytes would loop for ever. */
+		/* a write of 0 bytes would loop for ever */
 		err = got < 0 ? -errno : -EIO;
 		goto fail;
 	}
 	f->size += n;
 	return 0;
 fail:
-	/* If this fails too, a reader finds the torn chunk and stops there. */
+	/* If this fails, too, readers stop at the torn chunk. */
 	if (f->regular && done && ftruncate(f->fd, (off_t)f->size))
 		f->size += done;
 	return err;
@@ -353,7 +353,7 @@ int gn_outfile_publish(struct gn_outfile *f)
 	return 0;
 }
 
-/* Whether the given path still leads to this file. */
+/* Checks that the path still leads to this file. */
 static int check_name(const struct gn_outfile *f)
 {
 	struct stat own, named;

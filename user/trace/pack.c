@@ -47,7 +47,7 @@ static inline void put64(struct gn_packer *p, uint64_t v)
 	p->at[GN_PACK_REST] += sizeof(v);
 }
 
-/* Seven bits a byte, the low ones first. */
+/* Seven bits per byte, the low ones first. */
 static inline void put_number(struct gn_packer *p, uint64_t v)
 {
 	while (v >= 0x80) {
@@ -57,7 +57,7 @@ static inline void put_number(struct gn_packer *p, uint64_t v)
 	put8(p, (uint8_t)v);
 }
 
-/* A key as a distance from one that is near, to either side. */
+/* Writes a key as its distance, in either direction, from a nearby one. */
 static inline void put_key(struct gn_packer *p, uint64_t base, uint64_t key)
 {
 	int64_t d = (int64_t)((base - key) << (64 - GN_KEY_BITS));
@@ -66,13 +66,13 @@ static inline void put_key(struct gn_packer *p, uint64_t base, uint64_t key)
 	put_number(p, (uint64_t)d << 1 ^ (uint64_t)(d >> 63));
 }
 
-/* The runtime in the low bits: indexes are small. */
+/* The runtime goes to the low bits, so that small indexes stay short. */
 static inline void put_func(struct gn_packer *p, uint32_t func)
 {
 	put_number(p, func << 4 | func >> 28);
 }
 
-/* The bits of the control byte that say how the time is told. */
+/* Writes the time; returns the control byte's bits for its length. */
 static inline uint8_t put_time(struct gn_packer *p, uint64_t d)
 {
 	if (d < 0x10000) {

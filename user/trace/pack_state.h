@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The state that predicts records: the same when packing and unpacking. */
+/* The state that predicts records, the same for packing and unpacking. */
 #ifndef GNOMON_TRACE_PACK_STATE_H
 #define GNOMON_TRACE_PACK_STATE_H
 
 #include "trace/pack.h"
 
-/* A control byte: what the record is, whose, and how long its time is. */
+/* A control byte: the operation, the thread, and the length of the time. */
 #define PACK_OP	      0x07
 #define PACK_THREAD   3 /* shift of enum pack_thread */
-#define PACK_TIME     5 /* shift: bytes of the time less 1; 3 = eight */
+#define PACK_TIME     5 /* shift: bytes of the time - 1; 3: eight */
 #define PACK_EXTENDED 0x80
 
 enum pack_op {
 	PACK_ENTER,	 /* function and key as predicted */
-	PACK_LEAVE,	 /* of the frame on top */
-	PACK_ENTER_FUNC, /* the key as predicted, the function not */
-	PACK_ENTER_KEY,	 /* the function as predicted, the key not */
+	PACK_LEAVE,	 /* leaves the frame on top */
+	PACK_ENTER_FUNC, /* key as predicted, function not */
+	PACK_ENTER_KEY,	 /* function as predicted, key not */
 	PACK_ENTER_BOTH, /* neither as predicted */
-	PACK_FUNC,	 /* any struct gn_rec_func */
+	PACK_FUNC,	 /* any other struct gn_rec_func */
 	PACK_SLICE,
 	PACK_ANY,
 };
 
 enum pack_thread {
-	PACK_SAME,  /* that of the record before */
-	PACK_OTHER, /* the one that had records before that */
-	PACK_TID,   /* given in the record */
+	PACK_SAME,  /* the previous record's thread */
+	PACK_OTHER, /* the last thread before that one */
+	PACK_TID,   /* its tid follows */
 	PACK_THREADS
 };
 
-/* The extension byte: which more fields follow. */
+/* The extension byte: which further fields follow. */
 #define PACK_FLAGS   0x01
 #define PACK_OS_NS   0x02
 #define PACK_SEQ     0x04
@@ -37,14 +37,14 @@ enum pack_thread {
 #define PACK_UNUSED  0xe0
 
 enum pack_counter {
-	PACK_NO_COUNTER, /* predicted: 0 */
+	PACK_NO_COUNTER, /* predicted to be 0 */
 	PACK_EVENTS,
 	PACK_SLICES,
 	PACK_COUNTERS
 };
 
-#define PACK_SLOTS   256u /* threads that are remembered */
-#define PACK_FRAMES  64u  /* frames of each */
+#define PACK_SLOTS   256u /* threads that are kept */
+#define PACK_FRAMES  64u  /* frames kept per thread */
 #define PACK_CALLEES 4096u
 #define PACK_STEPS   1024u
 
@@ -54,21 +54,21 @@ struct pack_frame {
 };
 
 struct pack_thread_state {
-	uint64_t chunk; /* that it belongs to; an entry of an older chunk is
-			   empty */
+	uint64_t chunk; /* the entry's chunk; if it is an older one, the entry
+			   is empty */
 	uint64_t time;
 	uint32_t tid;
 	uint32_t seq[PACK_COUNTERS];
-	uint32_t left;	/* the function left last, until one is entered */
-	uint64_t key;	/* of the last record that had one */
-	uint32_t top;	/* frames that were pushed, modulo 2^32 */
-	uint32_t depth; /* of these, how many are kept */
+	uint32_t left;	/* function left last; 0 after an enter */
+	uint64_t key;	/* of the last record with a key */
+	uint32_t top;	/* number of pushed frames, modulo 2^32 */
+	uint32_t depth; /* how many of these are kept */
 	struct pack_frame frame[PACK_FRAMES];
 };
 
 struct gn_pack_state {
 	uint64_t chunk;
-	uint64_t time; /* of the record before, those without left out */
+	uint64_t time; /* of the last record with a time */
 	struct pack_thread_state *last, *other;
 	uint32_t callee[PACK_CALLEES];
 	uint64_t step[PACK_STEPS]; /* from the caller's key to the callee's */
@@ -80,7 +80,7 @@ static inline struct pack_frame *pack_top(struct pack_thread_state *t)
 	return &t->frame[(t->top - 1) % PACK_FRAMES];
 }
 
-/* The thread's state: the one it had, or a new one. */
+/* Returns the thread's state, which may be new. */
 static inline struct pack_thread_state *pack_find(struct gn_pack_state *s,
 						  uint32_t tid)
 {
@@ -99,7 +99,7 @@ static inline struct pack_thread_state *pack_find(struct gn_pack_state *s,
 	return t;
 }
 
-/* The current record belongs to this thread. */
+/* Makes `t` the current record's thread. */
 static inline void pack_use(struct gn_pack_state *s,
 			    struct pack_thread_state *t)
 {
@@ -109,11 +109,11 @@ static inline void pack_use(struct gn_pack_state *s,
 	s->last = t;
 }
 
-/* Predicts the function that the thread enters next. */
+/* Predicts the next function that the thread enters. */
 struct pack_guess {
 	uint32_t *callee;
 	uint64_t *step;
-	uint64_t base; /* the key is predicted as this less the step */
+	uint64_t base; /* the key is predicted as base - step */
 };
 
 static inline struct pack_guess pack_guess(struct gn_pack_state *s,
@@ -168,7 +168,7 @@ static inline void pack_left(struct pack_thread_state *t, uint32_t func,
 	t->left = func;
 }
 
-/* After any struct gn_rec_func that is not an ENTER. */
+/* Updates the state after a struct gn_rec_func other than ENTER. */
 static inline void pack_other(struct pack_thread_state *t, uint32_t kind,
 			      uint32_t func, uint64_t key)
 {

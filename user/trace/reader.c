@@ -16,50 +16,51 @@ struct buffer {
 	size_t cap;
 };
 
-/* So many chunks are read without a thread: most files have no more. */
+/* Number of chunks read without a thread; most files have no more. */
 #define CHUNKS_ALONE 4
-/* So many calls are read at once: nobody waits long for what they add up to. */
+/* Limit of calls returned at once, so that none of them is delayed for long. */
 #define CALLS_MOST 4096
 
-/* What was read at once. */
+/* The result of reading one chunk. */
 struct part {
 	struct buffer raw;
 	size_t used; /* bytes of records in raw */
-	bool last;   /* the file ends after it */
-	int err;     /* 0, or why there is nothing more: then it is empty */
+	bool last;   /* the file ends after this part */
+	int err;     /* 0, or why no more can be read: then the part is empty */
 };
 
 struct gn_trace_reader {
 	int fd;
 	bool regular;
-	uint64_t base;	       /* where the trace begins in the file */
-	_Atomic uint64_t read; /* bytes since */
-	uint64_t good; /* of them, up to the end of the last whole chunk */
+	uint64_t base;	       /* offset of the trace in the file */
+	_Atomic uint64_t read; /* bytes read since `base` */
+	uint64_t good; /* of these, up to the end of the last whole chunk */
 	uint32_t version;
 	struct gn_trace_kind kinds[GN_KIND_LIMIT];
-	uint16_t sizes[GN_KIND_LIMIT]; /* of known kinds of one size; else 0 */
+	/* known kinds of fixed size; else 0 */
+	uint16_t sizes[GN_KIND_LIMIT];
 
 	struct buffer packed;
 	struct buffer columns;
 	struct gn_pack_state *pack;
 	const struct gn_codec *codec; /* NULL: not known yet */
 	void *decompressor;
-	struct part *into;	   /* what is being read */
-	struct gn_trace_end total; /* what was read */
-	enum gn_trace_error tail;  /* once the end was read */
+	struct part *into;	   /* the part being read */
+	struct gn_trace_end total; /* sums over what was read */
+	enum gn_trace_error tail;  /* valid once the end was read */
 	uint64_t lost;
 
-	/* the fields below are of the caller's thread; those above, of the
-	 * thread that reads, if there is one */
+	/* the fields below belong to the caller's thread, those above to the
+	 * reading thread, if there is one */
 	struct gn_ahead ahead;
-	bool alone; /* there will be no thread */
+	bool alone; /* do not start a thread */
 	struct part part[GN_AHEAD_BUFFERS], *now;
-	size_t at; /* the next record of now->raw */
+	size_t at; /* offset of the next record in now->raw */
 	uint64_t skipped;
 	int error; /* final */
 };
 
-/* Up to `n` bytes, fewer at the end of the file only. */
+/* Reads `n` bytes, or fewer at the end of the file only. */
 static int read_up_to(struct gn_trace_reader *r, void *bytes, size_t n,
 		      size_t *done)
 {
@@ -201,8 +202,8 @@ int gn_trace_reader_open(const char *path, struct gn_trace_reader **out)
 	return gn_trace_reader_open_fd(fd, out);
 }
 
-/* The size of a record whose kind alone does not give it, 0 when it cannot be
- * one. */
+/* Returns the size of a record whose kind has no fixed size; 0: it is not well
+ * formed. */
 static size_t other_size(const struct gn_trace_reader *r,
 			 const struct gn_rec *rec, size_t avail)
 {
@@ -228,7 +229,8 @@ static size_t other_size(const struct gn_trace_reader *r,
 	return size <= avail ? size : 0;
 }
 
-/* The size of a record by the file's table, 0 when it cannot be one. */
+/* Returns the size of a record by the file's table; 0: it is not well
+ * formed. */
 static inline size_t record_size(const struct gn_trace_reader *r,
 				 const struct gn_rec *rec, size_t avail)
 {
@@ -239,7 +241,7 @@ static inline size_t record_size(const struct gn_trace_reader *r,
 	return size <= avail ? size : 0;
 }
 
-/* Whether the records are as the chunk's header says. */
+/* Whether the records match the chunk's header. */
 static bool records_ok(const struct gn_trace_reader *r,
 		       const struct gn_trace_chunk *h)
 {
@@ -260,8 +262,8 @@ static bool records_ok(const struct gn_trace_reader *r,
 	return records == h->records && first == h->first && last == h->last;
 }
 
-/* `out` gets what comes out of exactly h->packed bytes, `*size` bytes that are
- * not more than `room`. */
+/* Decompresses exactly h->packed bytes into `out`: `*size` bytes, at most
+ * `room`. */
 static int decompress(struct gn_trace_reader *r, const struct gn_trace_chunk *h,
 		      void *out, size_t room, size_t *size)
 {
@@ -274,8 +276,8 @@ static int decompress(struct gn_trace_reader *r, const struct gn_trace_chunk *h,
 	return err == -EBADMSG ? -GN_TRACE_CORRUPT : err;
 }
 
-/* The records of the columns, which are `n` bytes with the sizes before them.
- */
+/* Unpacks the records from columns of `n` bytes, which include their sizes at
+ * the beginning. */
 static int unpack_columns(struct gn_trace_reader *r,
 			  const struct gn_trace_chunk *h, size_t n)
 {
@@ -302,7 +304,7 @@ static int unpack_columns(struct gn_trace_reader *r,
 	return 0;
 }
 
-/* Exactly h->raw bytes must come out of exactly h->packed. */
+/* Exactly h->packed bytes must give exactly h->raw. */
 static int unpack(struct gn_trace_reader *r, const struct gn_trace_chunk *h)
 {
 	size_t room = gn_trace_columns_max(r->version, h->raw), size;
@@ -329,7 +331,8 @@ static int end(struct gn_trace_reader *r, enum gn_trace_error tail)
 		size = (uint64_t)st.st_size;
 	}
 	r->lost = size > good ? size - good : 0;
-	/* nothing may follow the end mark; of a pipe nobody waits for it */
+	/* nothing may follow the end mark; on a pipe, do not wait to find
+	 * out */
 	r->tail = !tail && r->lost ? GN_TRACE_CORRUPT : tail;
 	r->into->last = true;
 	return 0;
@@ -342,7 +345,8 @@ static bool totals_ok(const struct gn_trace_reader *r,
 	       e->first == r->total.first && e->last == r->total.last;
 }
 
-/* The packed records after the chunk header `h`. 0, or as load_chunk(). */
+/* Reads the packed records that follow the chunk header `h`. 0, or as
+ * load_chunk(). */
 static int load_records(struct gn_trace_reader *r,
 			const struct gn_trace_chunk *h)
 {
@@ -366,8 +370,8 @@ static int load_records(struct gn_trace_reader *r,
 	return records_ok(r, h) ? 0 : -GN_TRACE_CORRUPT;
 }
 
-/* Reads one chunk or the end mark. 0, -errno, or what is wrong with the file
- * as -(enum gn_trace_error). */
+/* Reads one chunk or the end mark. 0, -errno, or -(enum gn_trace_error) for a
+ * fault of the file. */
 static int load_chunk(struct gn_trace_reader *r)
 {
 	unsigned char head[GN_TRACE_CHUNK_HEAD];
@@ -400,7 +404,7 @@ static int load_chunk(struct gn_trace_reader *r)
 	return 0;
 }
 
-/* Reads a part; false: nothing follows it. */
+/* Reads a part. False: it is the last. */
 static bool read_part(void *reader, unsigned int i)
 {
 	struct gn_trace_reader *r = reader;
@@ -423,7 +427,7 @@ static bool wants_thread(const struct gn_trace_reader *r)
 	       r->total.chunks == CHUNKS_ALONE;
 }
 
-/* Goes on to the next part. 0, or what is wrong. */
+/* Proceeds to the next part. 0 or an error. */
 static int next_part(struct gn_trace_reader *r)
 {
 	unsigned int i = 0;
@@ -439,7 +443,7 @@ static int next_part(struct gn_trace_reader *r)
 	return r->now->err;
 }
 
-/* The next record of the part in memory that this program knows. */
+/* Returns the next record in memory whose kind this program knows. */
 static const struct gn_rec *next_known(struct gn_trace_reader *r, size_t *size)
 {
 	while (r->at < r->now->used) {

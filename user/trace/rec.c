@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/rec.h"
 
-/* Structs whose size is their own affair. */
+/* Records that determine their own size. */
 #define GN_KIND_SIZE(type)                                   \
 	_Generic((struct type *)0, struct gn_rec_text * : 0, \
 		 struct gn_rec_sample * : 0, default         \

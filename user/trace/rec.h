@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * What event.h says of a record, as data, and the check of one record against
- * it. Pure.
- */
+/* What event.h defines about records, as data, and a check of one record
+ * against it. Pure. */
 #ifndef GNOMON_TRACE_REC_H
 #define GNOMON_TRACE_REC_H
 
@@ -16,7 +14,7 @@
 
 struct gn_kind_info {
 	const char *name; /* NULL: no such kind */
-	uint16_t size;	  /* in bytes; 0 = variable, a gn_rec_text */
+	uint16_t size;	  /* in bytes; 0: variable, given in the record */
 	uint8_t stream;	  /* enum gn_stream */
 };
 
@@ -24,10 +22,10 @@ struct gn_kind_info {
 const struct gn_kind_info *gn_kind_info(uint8_t kind);
 
 /*
- * The size of the record at `rec`, of which `avail` bytes can be read. 0 when
- * it is not well formed: an unknown kind, more than there is, or a text whose
- * lengths contradict its size. `rec` is 8-byte aligned. The content of texts
- * is not looked at: they may hold any byte.
+ * Returns the size of the record at `rec`, of which `avail` bytes can be read.
+ * 0: it is not well formed: an unknown kind, longer than `avail`, or a text
+ * whose lengths contradict its size. `rec` is 8-byte aligned. The content of
+ * texts is not checked: they may contain any bytes.
  */
 size_t gn_rec_size_of(const struct gn_rec *rec, size_t avail);
 

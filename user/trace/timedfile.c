@@ -6,7 +6,7 @@
 #include <poll.h>
 #include <time.h>
 
-/* How long a pipe may stay full when all else is done. */
+/* How long a pipe may stay full when everything else is done. */
 #define STUCK_NS 1500000000u
 
 uint64_t gn_timedfile_now(void)
@@ -17,8 +17,8 @@ uint64_t gn_timedfile_now(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Anything but a regular file can block for ever, so it is polled first and
- * the thread can still be stopped. A writable pipe takes PIPE_BUF bytes at
+/* A write to anything but a regular file can block for ever. So poll first, so
+ * that the thread can still be stopped. A writable pipe takes PIPE_BUF bytes at
  * once. */
 static int write_asked(struct gn_timedfile *f, const unsigned char *bytes,
 		       size_t n)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A file that one thread packs bytes for and writes to, while another one asks
- * how that goes: which of the two takes longer, and whether the file is stuck.
+ * A file for which one thread packs and writes bytes, while another thread
+ * checks its progress: whether packing or writing takes longer, and whether the
+ * file is stuck.
  */
 #ifndef GNOMON_TRACE_TIMEDFILE_H
 #define GNOMON_TRACE_TIMEDFILE_H
@@ -13,35 +14,36 @@
 
 #include "trace/outfile.h"
 
-/* How often a pipe is asked whether it is writable. */
+/* How often to check whether a pipe is writable. */
 #define GN_TIMEDFILE_ASK_MS 50
 
 struct gn_timedfile {
 	struct gn_outfile out;
-	_Atomic uint64_t begun;	  /* the write; ns, 0 = there is none */
-	_Atomic uint64_t moved;	  /* when the file took something, ns */
-	_Atomic uint64_t pack_ns; /* of the last piece */
-	atomic_bool slow;	  /* writing it took longer */
+	_Atomic uint64_t begun;	  /* begin of the current write, ns; 0: none */
+	_Atomic uint64_t moved;	  /* when the file last took something, ns */
+	_Atomic uint64_t pack_ns; /* packing time of the last piece */
+	atomic_bool slow;	  /* writing it took longer than that */
 	atomic_bool abandoned;
 };
 
 uint64_t gn_timedfile_now(void);
 
-/* Writes bytes whose packing began at `begun`. -ETIMEDOUT: it was abandoned. */
+/* Writes bytes whose packing began at `begun`. -ETIMEDOUT: the file was
+ * abandoned. */
 int gn_timedfile_write(struct gn_timedfile *f, const unsigned char *bytes,
 		       size_t n, uint64_t begun);
 
-/* Whether the file can block, and has been blocked for long. */
+/* Whether the file can block, and has blocked for long. */
 bool gn_timedfile_stuck(const struct gn_timedfile *f);
 
-/* All else is done: a reader that waited for that has a little time to begin.
- * Its writes may go on in another thread. */
+/* Everything else is done: a reader that waited for that gets a little time to
+ * start. Writes may continue in another thread. */
 void gn_timedfile_finish(struct gn_timedfile *f);
 
-/* Whether to write takes longer than to pack. */
+/* Whether writing takes longer than packing. */
 bool gn_timedfile_slow(const struct gn_timedfile *f);
 
-/* A write that is blocked need not go on. */
+/* Lets a blocked write give up. */
 void gn_timedfile_abandon(struct gn_timedfile *f);
 
 #endif

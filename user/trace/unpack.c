@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The input is hostile: reads are bounded by each column's end, writes by the
- * output's room. */
+/* The input is hostile: reads are bounded by the end of each column, writes by
+ * the room of the output. */
 #include <string.h>
 
 #include "trace/pack_state.h"
 
 struct input {
 	const unsigned char *at, *end;
-	bool bad; /* there was less than was asked for */
+	bool bad; /* it was too short */
 };
 
 static inline uint64_t get_bytes(struct input *in, size_t n)
@@ -83,7 +83,7 @@ static inline uint64_t get_time(struct cursor *c)
 	}
 }
 
-/* The thread becomes the last one of the state. */
+/* Makes the record's thread the last one of the state. */
 static inline void get_thread(struct cursor *c)
 {
 	struct gn_pack_state *s = c->s;
@@ -185,7 +185,7 @@ static void unpack_slice(struct cursor *c, struct gn_rec_slice *r)
 	r->detail = 0;
 }
 
-/* The record's size, 0 when it does not fit. */
+/* Returns the record's size; 0: it does not fit. */
 static size_t unpack_any(struct cursor *c, struct gn_rec *h, size_t room)
 {
 	uint64_t words;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The caller packs records into a chunk. Full chunks wait in a queue for the
- * thread that compresses and writes them; then they are filled again.
- */
+/* The caller packs records into a chunk. Full chunks wait in a queue for the
+ * thread that compresses and writes them, and are then reused. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -19,48 +17,47 @@
 
 #define CHUNK_DEFAULT ((size_t)2 << 20)
 #define QUEUE_DEFAULT ((size_t)64 << 20)
-#define LEVEL_DEFAULT 1 /* it must keep up with the events */
+#define LEVEL_DEFAULT 1 /* low, to keep up with the events */
 
 struct chunk {
 	struct chunk *next;
-	size_t used; /* bytes of records, as they were before they were packed
-		      */
+	size_t used; /* bytes of records before packing */
 	uint32_t records;
 	uint64_t first;
 	uint64_t last;
 	uint32_t size[GN_PACK_COLUMNS];
-	/* the columns, each where column_of() says; what they do not fill of
-	 * it is never touched, and so no memory */
+	/* the columns, at the offsets of column_of(); pages that they do not
+	 * reach are never touched, so they take no memory */
 	unsigned char data[];
 };
 
 struct gn_trace_writer {
-	/* the caller's */
+	/* the caller's fields */
 	struct chunk *cur;
 	struct gn_packer packer;
 	size_t chunk_size;
-	size_t queue_max; /* chunks */
+	size_t queue_max; /* in chunks */
 	pthread_t thread;
-	atomic_int error; /* the first one */
+	atomic_int error; /* the first error */
 
-	/* under the lock */
+	/* fields under the lock */
 	pthread_mutex_t lock;
-	pthread_cond_t work;  /* signals the thread: a chunk, or stop */
-	pthread_cond_t begun; /* signals the caller: the header is written */
+	pthread_cond_t work;  /* to the thread: there is a chunk, or `stop` */
+	pthread_cond_t begun; /* to the caller: the header is written */
 	struct chunk *head;
 	struct chunk **tail;
 	struct chunk *spare;
-	size_t waiting; /* chunks in the queue and in the thread's hands */
+	size_t waiting; /* chunks in the queue, and the one being written */
 	bool header_done;
 	bool stop;
 
-	/* the thread's */
+	/* the thread's fields */
 	void (*pace)(void *ctx, bool behind);
 	void *pace_ctx;
 	struct gn_timedfile file;
 	const struct gn_codec *codec;
 	void *compressor;
-	unsigned char *out; /* chunk header and packed records */
+	unsigned char *out; /* chunk header and compressed records */
 	size_t out_size;
 	struct gn_trace_end total;
 };
@@ -78,8 +75,7 @@ static void fail(struct gn_trace_writer *w, int err)
 		atomic_compare_exchange_strong(&w->error, &none, err);
 }
 
-/* Where a column begins: REST is the last, the others have one byte a record.
- */
+/* Where a column begins. REST is last; the others have one byte per record. */
 static size_t column_of(const struct gn_trace_writer *w, int column)
 {
 	return (size_t)column * (w->chunk_size / sizeof(struct gn_rec));
@@ -113,7 +109,7 @@ static void begin_chunk(struct gn_trace_writer *w, struct chunk *c)
 		w->packer.at[i] = c->data + column_of(w, i);
 }
 
-/* Hands the current chunk to the thread. */
+/* Passes the current chunk to the thread. */
 static void enqueue(struct gn_trace_writer *w)
 {
 	struct chunk *c = w->cur;
@@ -131,7 +127,7 @@ static void enqueue(struct gn_trace_writer *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* Hands the current chunk to the thread, if the queue has room and there is
+/* Passes the current chunk to the thread, if the queue has room and there is
  * another chunk to fill. */
 static int hand_over(struct gn_trace_writer *w)
 {
@@ -157,7 +153,7 @@ static int hand_over(struct gn_trace_writer *w)
 	return 0;
 }
 
-/* The sizes of the columns, and then the columns. */
+/* Compresses the sizes of the columns, then the columns. */
 static int compress_chunk(struct gn_trace_writer *w, const struct chunk *c,
 			  unsigned char *out, size_t *size)
 {
@@ -217,10 +213,10 @@ static void write_header(struct gn_trace_writer *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* A few chunks can always wait for it. */
+/* This many chunks may always wait without being behind. */
 #define BEHIND 4
 
-/* The next chunk of the queue; NULL when there is none and none will come.
+/* Takes the next chunk from the queue; NULL: there is none, and none will come.
  * Called with the lock held. */
 static struct chunk *dequeue(struct gn_trace_writer *w)
 {
@@ -252,7 +248,7 @@ static void *writer_main(void *arg)
 		pthread_mutex_unlock(&w->lock);
 		if (w->pace)
 			w->pace(w->pace_ctx, behind);
-		/* After an error nothing may follow in the file. */
+		/* after an error nothing may follow in the file */
 		if (!first_error(w))
 			fail(w, write_chunk(w, c));
 		memset(c, 0, sizeof(*c));
@@ -293,8 +289,8 @@ static void stop_thread(struct gn_trace_writer *w)
 
 /*
  * The thread blocks all signals: they are for the program's other threads, and
- * SIGPIPE and SIGXFSZ, which its writes raise, must not end the program (the
- * write fails as well). That is why it writes the header too.
+ * its writes must not end the program by SIGPIPE or SIGXFSZ (they fail anyway).
+ * That is why it writes the header, too.
  */
 static int start_thread(struct gn_trace_writer *w)
 {
@@ -307,7 +303,7 @@ static int start_thread(struct gn_trace_writer *w)
 		pthread_cond_wait(&w->begun, &w->lock);
 	pthread_mutex_unlock(&w->lock);
 	err = first_error(w);
-	/* An older file keeps the name until this one is whole. The thread
+	/* An older file keeps the name until this one is complete. The thread
 	 * does not touch the file before the first chunk. */
 	if (!err && !w->file.out.older)
 		err = gn_outfile_publish(&w->file.out);
@@ -351,7 +347,7 @@ static int set_buffers(struct gn_trace_writer *w, int level)
 	return 0;
 }
 
-/* All but the file and the thread. */
+/* Frees all but the file and the thread. */
 static void writer_free(struct gn_trace_writer *w)
 {
 	chunks_free(w->cur);
