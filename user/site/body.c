@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A function as decoded instructions: its parts and the jumps between them. */
+/* Decodes a function: its parts, and the jumps between them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 static const char too_long[] = "it is too long to be read";
 
-/* How many names of one address are looked at. */
+/* How many names of one address are checked. */
 #define NAMES_MAX 1024
 
 void gn_body_free(struct gn_body *b)
@@ -92,8 +92,8 @@ size_t gn_body_find(const struct gn_body *b, uint64_t addr)
 			else
 				hi = mid;
 		}
-		/* libc jumps over a lock prefix when there is one thread: the
-		 * instruction is the same in all that matters here */
+		/* libc can jump past a lock prefix if there is only one thread;
+		 * without it the instruction is the same for us */
 		if (lo > p->first && b->insns[lo - 1].addr + 1 == addr &&
 		    p->bytes[addr - 1 - p->begin] == 0xf0)
 			return lo - 1;
@@ -101,7 +101,7 @@ size_t gn_body_find(const struct gn_body *b, uint64_t addr)
 	return SIZE_MAX;
 }
 
-/* The part that has instruction i behind another one of its own. */
+/* The part in which instruction i is not the first one. */
 static const struct gn_part *part_of_second(const struct gn_body *b, size_t i)
 {
 	for (size_t p = 0; p < b->nparts; p++)
@@ -143,10 +143,11 @@ bool gn_body_add_part(struct gn_body *b, uint64_t begin, uint64_t end)
 	return true;
 }
 
-/* Is `cold` a part of the function? By its name, less ".cold". */
+/* Whether `cold` is a part of the function: its name is the function's plus
+ * ".cold". */
 static bool cold_of(struct gn_body *b, const struct gn_elf_symbol *cold)
 {
-	const size_t bytes = 64; /* of a name: they take as long as a step */
+	const size_t bytes = 64; /* that are compared in the time of a step */
 	const struct gn_elf_symbol *all, *s = gn_symbol_at(b->elf, b->addr);
 	const char *tail = strstr(cold->name, ".cold");
 	size_t n = gn_elf_symbols(b->elf, &all), len;
@@ -162,7 +163,7 @@ static bool cold_of(struct gn_body *b, const struct gn_elf_symbol *cold)
 	return false;
 }
 
-/* Names of empty cold parts come together at one address. */
+/* Several empty cold parts can have their names at the address of another. */
 static bool is_cold_part(struct gn_body *b, uint64_t part)
 {
 	const struct gn_elf_symbol *all, *s = gn_symbol_at(b->elf, part);
@@ -194,7 +195,7 @@ int gn_body_place(const struct gn_body *b, uint64_t addr)
 	return gn_references_place(b->references, addr);
 }
 
-/* Jumps of a new part can lead to another cold part. */
+/* Jumps of a new part can lead to further cold parts. */
 static void find_cold(struct gn_body *b, const struct gn_part *part)
 {
 	for (size_t i = 0; i < part->count; i++) {

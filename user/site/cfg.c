@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The control-flow graph of a decoded function: what the registers hold at the
- * start of each block, and from that where the function ends and what it does
- * to its stack. At any instruction rsp has one depth, whichever path leads
- * there. When two paths disagree, one of them is never taken: the one that
- * follows a call that does not return. Such edges are followed last.
+ * The control-flow graph of a decoded function: the register state at the start
+ * of each block, and from that, where the function ends and what it does to its
+ * stack. At any instruction rsp has one depth, whichever path leads there. If
+ * two paths disagree, one of them is never taken: the one after a call that
+ * does not return. Such edges are followed last.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static int enqueue(struct gn_body *b, size_t i)
 	return 0;
 }
 
-/* Blocks of a function, and edges that wait: each keeps all registers. */
+/* Limit of blocks and of deferred edges: each keeps all registers. */
 #define STATES_MAX (1u << 18)
 
 static int give_up(struct gn_body *b)
@@ -75,7 +75,7 @@ static int arrive(struct gn_body *b, size_t i, const struct gn_state *s,
 		m->flags |= GN_MARK_LEADER | (seed ? GN_MARK_SEED : 0);
 		return enqueue(b, i);
 	}
-	/* a state from an unknown place must not change a known one */
+	/* a state from an unknown source must not change a known one */
 	if (seed && !(m->flags & GN_MARK_SEED))
 		return 0;
 	if (gn_state_meet(&b->states[m->state - 1], s))
@@ -104,7 +104,7 @@ static int jump_to(struct gn_body *b, uint64_t target, const struct gn_state *s,
 
 	if (to == SIZE_MAX)
 		return 0;
-	/* until now this was in the middle of a block */
+	/* so far this was in the middle of a block */
 	if (!(b->marks[to].flags & GN_MARK_LEADER))
 		b->again = true;
 	b->marks[to].flags |= GN_MARK_LEADER | GN_MARK_TARGET;
@@ -112,10 +112,10 @@ static int jump_to(struct gn_body *b, uint64_t target, const struct gn_state *s,
 }
 
 /*
- * A jump can lead to a part of the function that has no name: a cold part in a
- * stripped file, to its begin or into it. The unwind table tells where it
- * begins. It belongs to the function when no other code refers to that, or when
- * the function's frame is still set up.
+ * A jump can lead to, or into, a part of the function that has no name: a cold
+ * part in a stripped file. The unwind table says where it begins. It belongs to
+ * the function if no other code refers to its beginning, or if the function's
+ * frame is still set up.
  */
 static int find_part(struct gn_body *b, uint64_t target,
 		     const struct gn_state *s)
@@ -127,7 +127,7 @@ static int find_part(struct gn_body *b, uint64_t target,
 	int place;
 	size_t i;
 
-	/* the table has one entry for all of the PLT's */
+	/* the table has a single entry for all of the PLT */
 	if (gn_symbol_over(b->elf, target) ||
 	    !gn_start_over(b->elf, target, &i) ||
 	    gn_plt_entry(b->elf, target, &import))
@@ -157,7 +157,7 @@ static void mark_table(struct gn_body *b, uint64_t target)
 		b->marks[to].flags |= GN_MARK_TABLE;
 }
 
-/* Notes where a table begins. One that was read to beyond that ends there. */
+/* Notes the beginning of a table. One that was read beyond that ends there. */
 static struct gn_table *find_table(struct gn_body *b, uint64_t begin)
 {
 	struct gn_table *t;
@@ -176,7 +176,7 @@ static struct gn_table *find_table(struct gn_body *b, uint64_t begin)
 	return t;
 }
 
-/* Where the next one begins. */
+/* Returns where the next table begins. */
 static uint64_t table_limit(const struct gn_body *b, uint64_t begin)
 {
 	uint64_t limit = UINT64_MAX;
@@ -188,8 +188,8 @@ static uint64_t table_limit(const struct gn_body *b, uint64_t begin)
 }
 
 /*
- * A table does not say how long it is. What lies behind it is often another one
- * of the function, or of the next, whose entries count from elsewhere: they
+ * A table does not say how long it is. After it there is often another table,
+ * of this function or of the next. Its entries count from another base: they
  * lead out of this function, between its instructions or, by chance, to one.
  */
 static int jump_indirect(struct gn_body *b, const struct gn_insn *in,
@@ -214,10 +214,11 @@ static int jump_indirect(struct gn_body *b, const struct gn_insn *in,
 	}
 	if (table)
 		table->end = at;
-	/* an entry that ends the table may point to a cold part */
+	/* the entry that ended the table may point to a cold part */
 	if (!err && gn_body_add_cold(b, target))
 		b->again = true;
-	/* not into one: it may be the first of the next function's table */
+	/* or to the beginning of a nameless one; an address within one may be
+	 * the first entry of the next function's table */
 	else if (!err && gn_start_at(b->elf, target, &start))
 		err = find_part(b, target, s);
 	return err;
@@ -232,7 +233,7 @@ static bool last_of_part(const struct gn_body *b, size_t i)
 	return false;
 }
 
-/* Interprets one block from its first instruction. */
+/* Interprets one block. */
 static int run_block(struct gn_body *b, size_t i)
 {
 	struct gn_state s = b->states[b->marks[i].state - 1];
@@ -322,7 +323,7 @@ static int drain_deferred(struct gn_body *b)
 	return err;
 }
 
-/* rbp is a frame pointer: it is only set from rsp or restored. */
+/* Whether rbp is a frame pointer: it is only set from rsp or restored. */
 static bool keeps_frame_pointer(const struct gn_body *b)
 {
 	bool set = false;
@@ -341,9 +342,9 @@ static bool keeps_frame_pointer(const struct gn_body *b)
 	return set;
 }
 
-/* Code that no known edge reaches: landing pads of exceptions, or targets of a
- * table that could not be read. It runs in the function's frame, at an unknown
- * depth. */
+/* Follows code that no known edge reaches: landing pads of exceptions, or
+ * targets of a table that could not be read. It runs in the function's frame,
+ * at an unknown depth. */
 static int run_rest(struct gn_body *b)
 {
 	struct gn_state s;
@@ -395,8 +396,8 @@ static int run(struct gn_body *b)
 
 int gn_body_follow(struct gn_body *b)
 {
-	/* each round can find a jump table or a part that the previous one did
-	 * not know; a function that needs more rounds is not understood */
+	/* each round may find a jump table or part that is new; a function that
+	 * needs more rounds than this is not understood */
 	const int rounds = 12;
 	int err = 0;
 

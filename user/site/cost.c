@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * What the kernel does with a probe on an instruction. The rules are its
- * behaviour, which was measured for every opcode (docs/sites.md).
- */
+/* How the kernel handles a probe on an instruction. The rules are its behaviour
+ * as measured for every opcode (docs/sites.md). */
 #include <string.h>
 
 #include "site/site_internal.h"
@@ -22,15 +20,14 @@ const char *gn_cost_name(enum gn_cost cost)
 
 struct opcode {
 	bool bad_prefix; /* es, cs, ss, ds, lock: refused */
-	bool narrow;	 /* 66 */
-	bool repeated;	 /* f2, f3 */
-	bool strange; /* XOP, 3DNow!, FMA4: the kernel's decoder does not know
-			 them */
+	bool narrow;	 /* prefix 66 */
+	bool repeated;	 /* prefix f2 or f3 */
+	bool strange; /* XOP, 3DNow!, FMA4: unknown to the kernel's decoder */
 	uint8_t rex;
-	bool vector; /* VEX or EVEX: the kernel looks at the last byte only */
-	bool two;    /* 0f xx */
+	bool vector; /* VEX or EVEX: the kernel checks the last byte only */
+	bool two;    /* opcode 0f xx */
 	uint8_t byte;
-	uint8_t modrm; /* of an opcode of one byte */
+	uint8_t modrm; /* of a one-byte opcode */
 };
 
 static bool is_prefix(uint8_t byte, struct opcode *op)
@@ -59,14 +56,14 @@ static bool is_prefix(uint8_t byte, struct opcode *op)
 	}
 }
 
-/* Of AMD's third map of vectors, four operands. */
+/* AMD's FMA4: four operands, in the third opcode map of vectors. */
 static bool is_fma4(uint8_t byte)
 {
 	return (byte & 0xfe) == 0x48 || (byte & 0xfc) == 0x5c ||
 	       (byte & 0xe8) == 0x68;
 }
 
-/* `bytes` hold a whole instruction of `len` bytes. */
+/* `bytes` must be a whole instruction of `len` bytes. */
 static struct opcode split(const uint8_t *bytes, size_t len)
 {
 	struct opcode op = {0};
@@ -96,7 +93,7 @@ static struct opcode split(const uint8_t *bytes, size_t len)
 		op.two = true;
 		break;
 	default:
-		/* 8f that is not a pop */
+		/* 8f is a pop, or XOP */
 		op.strange =
 			op.byte == 0x8f && i + 1 < len && bytes[i + 1] & 0x38;
 		op.modrm = i + 1 < len ? bytes[i + 1] : 0;
@@ -129,9 +126,9 @@ static bool breaks_when_stepped(const struct opcode *op)
 				(op->byte >= 0xaa && op->byte <= 0xaf));
 }
 
-/* One-byte opcodes that the kernel refuses: no instruction of 64-bit mode,
- * input and output, interrupts. Vectors are looked up here by their opcode,
- * though it means something else there. */
+/* One-byte opcodes that the kernel refuses: invalid in 64-bit mode, input and
+ * output, interrupts. It also looks up vector opcodes here, although they mean
+ * something else. */
 static bool refused_byte(uint8_t b)
 {
 	switch (b) {
@@ -181,7 +178,7 @@ static bool refused_byte(uint8_t b)
 	}
 }
 
-/* The long nops that newer kernels emulate, but for the one of 5 bytes. */
+/* The long nops that newer kernels emulate, except that of 5 bytes. */
 static bool is_long_nop(const uint8_t *bytes, size_t len)
 {
 	static const uint8_t nops[][8] = {
@@ -199,7 +196,7 @@ static bool is_long_nop(const uint8_t *bytes, size_t len)
 	return false;
 }
 
-/* The kernel takes each encoding of it (0f 1f 44 00 08 is clang's), with any
+/* The kernel accepts each encoding (clang's is 0f 1f 44 00 08), with any
  * prefixes, too. */
 static bool is_nop5(const struct opcode *op, size_t len)
 {
@@ -236,7 +233,7 @@ static enum gn_cost classify(const uint8_t *bytes, size_t len, uint64_t addr)
 		return GN_COST_EMULATED;
 	if (op.vector || op.two)
 		return GN_COST_STEPPED;
-	/* xchg r8, rax: some kernels take it for a nop */
+	/* xchg r8, rax: some kernels mistake it for a nop */
 	if (op.byte == 0x90)
 		return op.rex & 1 ? GN_COST_REFUSED : GN_COST_EMULATED;
 	if ((op.byte & 0xf8) == 0x50 &&

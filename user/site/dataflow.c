@@ -47,7 +47,7 @@ static struct gn_value add(struct gn_value a, struct gn_value b)
 	return sum;
 }
 
-/* The value that a load yields. */
+/* The value that a load gives. */
 static struct gn_value load(const struct gn_state *s, const struct gn_insn *in,
 			    uint8_t drap)
 {
@@ -134,7 +134,7 @@ static void apply_effect(struct gn_state *s, const struct gn_insn *in,
 
 void gn_state_apply(struct gn_state *s, const struct gn_insn *in, uint8_t drap)
 {
-	/* rax, rcx, rdx, rsi, rdi, r8 to r11: a callee may use them */
+	/* rax, rcx, rdx, rsi, rdi, r8 to r11: a callee may change them */
 	const uint16_t scratch = 0x0fc7;
 
 	apply_effect(s, in, drap);

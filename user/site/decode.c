@@ -39,8 +39,8 @@ static void read_mem(const ZydisDecodedOperand *op, const struct gn_insn *in,
 		m->disp += (int64_t)(in->addr + in->len);
 }
 
-/* A write into the first page, where nothing is mapped: programs end themselves
- * so, and compilers leave out the code behind it. */
+/* A write to the first page, where nothing is mapped. Programs use it to abort,
+ * and compilers omit the code after it. */
 static bool is_crash(const ZydisDecodedOperand *op)
 {
 	return op->type == ZYDIS_OPERAND_TYPE_MEMORY &&
@@ -91,7 +91,7 @@ static bool by_flags(const ZydisDecodedInstruction *z)
 		(z->opcode & 0xf0) == 0x80);
 }
 
-/* Does it only compute, in a few cycles, without calling anything? */
+/* Whether it only computes, for a few cycles, without calling anything. */
 static bool is_light(const ZydisDecodedInstruction *z)
 {
 	if (z->attributes & (ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_HAS_REP |
@@ -139,7 +139,7 @@ static void set_flow_by_name(const ZydisDecodedInstruction *z,
 	case ZYDIS_MNEMONIC_SYSEXIT:
 		in->flow = GN_FLOW_OTHER;
 		break;
-	case ZYDIS_MNEMONIC_XBEGIN: /* to the abort handler, or to the next
+	case ZYDIS_MNEMONIC_XBEGIN: /* goes to the abort handler, or to the next
 				       instruction */
 		in->flow = GN_FLOW_JCC;
 		break;
@@ -195,7 +195,7 @@ static void effect_mov(const ZydisDecodedOperand *op, struct gn_insn *in)
 	}
 }
 
-/* a program at fixed addresses takes an address by mov r32, imm32 */
+/* a program at fixed addresses may load an address by mov r32, imm32 */
 static void effect_mov32(const ZydisDecodedOperand *op, struct gn_insn *in)
 {
 	if (op[0].type != ZYDIS_OPERAND_TYPE_REGISTER || op[0].size != 32 ||
@@ -243,7 +243,7 @@ static void effect_add(const ZydisDecodedOperand *op, int sign,
 	}
 }
 
-/* A mask that rounds down, as frames with a large alignment use. */
+/* A mask that rounds down, as for frames with a large alignment. */
 static void effect_and(const ZydisDecodedOperand *op, struct gn_insn *in)
 {
 	int64_t mask = op[1].imm.value.s;
@@ -307,8 +307,7 @@ static void set_effect(const ZydisDecodedInstruction *z,
 	}
 }
 
-/* Which registers are written and which memory is accessed, beside the
- * effect. */
+/* Sets the registers written and the memory accessed, besides the effect. */
 static void set_operands(const ZydisDecodedInstruction *z,
 			 const ZydisDecodedOperand *op, struct gn_insn *in)
 {
@@ -361,19 +360,19 @@ bool gn_decode(const uint8_t *bytes, size_t size, uint64_t addr,
 	if (in->flow == GN_FLOW_NEXT)
 		set_effect(&z, op, in);
 	else if (is_gpr64(&op[0]))
-		in->src = gpr(op[0].reg.value); /* of an indirect branch */
+		in->src = gpr(op[0].reg.value); /* indirect branch */
 	set_operands(&z, op, in);
 	return true;
 }
 
-/* Can the instruction write rsp in another way than gn_skim says? */
+/* Whether the instruction may write rsp in a way that sets gn_skim.sets_rsp. */
 static bool skim_sets_rsp(const ZydisDecodedInstruction *z)
 {
 	bool one = z->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT;
 	bool reg, rm;
 
-	/* a few vector instructions write a general register; only the fully
-	 * decoded instruction tells which */
+	/* some vector instructions write a general register; only a full
+	 * decoding shows which */
 	if (z->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
 		return true;
 	if (!(z->attributes & ZYDIS_ATTRIB_HAS_MODRM)) {

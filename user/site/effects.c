@@ -10,8 +10,8 @@ static void blame(const char **why, const char *reason)
 		*why = reason;
 }
 
-/* Does the instruction access the return address? A ret does not count, nor
- * does the copy of it that a realigned frame keeps for unwinders. */
+/* Whether the instruction accesses the return address. A ret does not count,
+ * nor does the copy that a realigned frame keeps for unwinders. */
 static bool touches_return(const struct gn_body *b, const struct gn_state *s,
 			   const struct gn_insn *in)
 {
@@ -29,7 +29,7 @@ static bool touches_return(const struct gn_body *b, const struct gn_state *s,
 	return at < 8 && at + m->size > 0;
 }
 
-/* Why rsp is not known to stay in this function's frame, or NULL. */
+/* Why rsp may leave this function's frame; NULL: it does not. */
 static const char *leaves_frame(const struct gn_state *s,
 				const struct gn_insn *in)
 {
@@ -55,7 +55,8 @@ static const char *leaves_frame(const struct gn_state *s,
 	}
 }
 
-/* More ways out than code of people or compilers has: each would be a probe. */
+/* Adds a way out, up to a limit that real code does not reach: each would be a
+ * probe. */
 static int add_exit(struct gn_body *b, size_t i, enum gn_site_kind kind,
 		    uint64_t target, const char *import)
 {
@@ -85,15 +86,15 @@ static int add_call(struct gn_body *b, uint64_t target, bool tail)
 }
 
 /*
- * Is it the place right behind a part of the function, and no continuation of
- * it: filling, or the begin of another function? A compiler lets code that is
- * never reached (behind a call that does not return) go there, with the frame
- * set up. Pieces of a function have a point in their names.
+ * Whether `target` is right after a part of the function but does not continue
+ * it: padding, or the beginning of another function. A compiler lets code that
+ * is never reached (after a call that does not return) run or jump there, with
+ * the frame set up. Pieces of a function have a dot in their names.
  */
 static bool is_nowhere(const struct gn_body *b, uint64_t target)
 {
 	const struct gn_elf_symbol *to = gn_symbol_at(b->elf, target);
-	const size_t most = 16; /* bytes of filling */
+	const size_t most = 16; /* bytes of padding */
 	const uint8_t *bytes = gn_elf_code(b->elf, target, most);
 	bool behind = false;
 	struct gn_insn in;
@@ -183,10 +184,12 @@ static int jump_indirect(struct gn_body *b, size_t i, const struct gn_state *s)
 	}
 }
 
-/* A ret is the function's leave when rsp is what it was at the entry. Where
- * rsp is not known, the ret is still used as a leave, but it proves nothing.
- * Code that only exceptions or unread tables reach is excepted: rsp is never
- * known there. Whether it is code is asked later. */
+/*
+ * A ret is the function's leave if rsp is what it was at the entry. If rsp is
+ * not known, the ret still serves as a leave, but proves nothing. In code that
+ * only exceptions or unread tables reach, rsp is never known, so that is no
+ * objection. Whether it is code is checked later.
+ */
 static void look_at_ret(struct gn_body *b, const struct gn_state *s, bool seed)
 {
 	const char *why = "its stack pointer could not be followed to a return";
@@ -253,7 +256,7 @@ static int look(struct gn_body *b, size_t i, const struct gn_state *s,
 	}
 }
 
-/* Instruction i is the last of a part and control goes on beyond it. */
+/* Instruction i is the last of a part, and control continues after it. */
 static void runs_out(struct gn_body *b, size_t i, bool after_call)
 {
 	enum gn_flow flow = b->insns[i].flow;
@@ -265,7 +268,7 @@ static void runs_out(struct gn_body *b, size_t i, bool after_call)
 	b->tails_hidden = true;
 }
 
-/* Keeps the part of the state at an instruction that is asked for later. */
+/* Keeps the part of the state that is needed later. */
 static void note(struct gn_mark_of *m, const struct gn_state *s)
 {
 	const struct gn_value *rsp = &s->reg[GN_RSP];

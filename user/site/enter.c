@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which instruction of the entry block is the cheapest enter site. */
+/* Chooses the cheapest enter site in the entry block. */
 #include <errno.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 #include "site/site_internal.h"
 
-/* From cheap to expensive; NEVER is not taken even if it is the only one. */
+/* From cheap to expensive. NEVER is not used even if there is no other. */
 enum rank {
 	RANK_PUSH = 0, /* emulated by every kernel */
 	RANK_NOP,      /* emulated by newer kernels, harmless on all */
@@ -23,21 +23,21 @@ static enum rank rank_of(enum gn_cost cost, const struct gn_insn *in)
 	case GN_COST_STEPPED:
 		return RANK_STEPPED;
 	default:
-		/* nop5: the call that the kernel puts there kills a forked
-		 * child, and overwrites what a leaf keeps below rsp */
+		/* nop5: the call that the kernel writes there kills a forked
+		 * child, and overwrites what a leaf function keeps below rsp */
 		return RANK_NEVER;
 	}
 }
 
-/* A function that is taken for one that never returns has none. */
+/* A function that is believed never to return has no exits. */
 static bool is_exit(const struct gn_body *b, size_t i)
 {
 	return b->nexits && b->marks[i].flags & GN_MARK_EXIT;
 }
 
-/* Can a jump of the function reach instruction i, where rsp is the entry's +
- * depth? Where functions begin with endbr64, labels of indirect jumps have one
- * of their own: a label at the function's begin is behind the function's. */
+/* Whether a jump of the function can reach instruction i, where rsp is the
+ * entry's + depth. In code with endbr64, each label of an indirect jump has its
+ * own: a label at the beginning is after the function's. */
 static bool can_come_back(const struct gn_body *b, size_t i, int64_t depth)
 {
 	if (b->marks[i].flags & GN_MARK_TARGET)
@@ -64,7 +64,7 @@ static void take(const struct gn_body *b, const struct gn_insn *in,
 		plan->refused = "its code has no place in the file";
 }
 
-/* Why there is no better one, for a single-stepped site. */
+/* Why there is no better site. */
 static const char *sentence(enum rank rank, bool nop5, uint64_t addr,
 			    uint64_t entry)
 {
@@ -77,7 +77,7 @@ static const char *sentence(enum rank rank, bool nop5, uint64_t addr,
 			     : "the first emulated instruction";
 }
 
-/* Whether an instruction calls what makes more stack in programs of Go. */
+/* Whether an instruction calls the function that grows a stack in Go. */
 static bool makes_stack(const struct gn_body *b, const struct gn_insn *in)
 {
 	static const char name[] = "runtime.morestack";
@@ -86,11 +86,11 @@ static bool makes_stack(const struct gn_body *b, const struct gn_insn *in)
 	return symbol && !strncmp(symbol->name, name, sizeof(name) - 1);
 }
 
-/* Whether instruction i goes on in code that only makes more stack, and then
+/* Whether instruction i leads to code that only grows the stack, and then
  * begins the function again. */
 static bool begins_again(const struct gn_body *b, size_t i)
 {
-	const size_t most = 256; /* instructions: it keeps the arguments */
+	const size_t most = 256; /* instructions: it saves the arguments */
 	size_t begin = gn_body_find(b, b->insns[i].target), at = begin;
 	const struct gn_insn *in;
 
@@ -119,9 +119,10 @@ static size_t count_jumps_to_begin(const struct gn_body *b)
 }
 
 /*
- * The first instruction behind checks of the stack, else 0. Functions of Go
- * that need some begin with one: where there is too little, it calls what makes
- * more, and the function begins again. Behind the checks each call comes once.
+ * Returns the first instruction after the stack checks, else 0. Functions of Go
+ * that need stack begin with such a check: if there is too little, the function
+ * calls code that grows it, and begins again. After the checks each call passes
+ * once.
  */
 static size_t behind_checks(const struct gn_body *b)
 {
@@ -163,8 +164,8 @@ void gn_enter_choose(const struct gn_body *b, enum gn_leave_mode leave,
 		enum rank rank;
 		size_t size;
 
-		/* a later probe could be hit more than once a call, or at an
-		 * rsp that is not known */
+		/* a later probe could be hit more than once per call, or where
+		 * rsp is not known */
 		if (s.reg[GN_RSP].kind != GN_V_KNOWN || depth > 0 ||
 		    8 - depth > GN_ADJUST_MAX ||
 		    (leave == GN_LEAVE_RETURN && depth))

@@ -6,8 +6,8 @@
 
 /*
  * Functions of libc and libm that only compute: they call nothing back, throw
- * nothing, wait for nothing that can be cancelled, do not look at their return
- * address; and those that end the process. Sorted.
+ * nothing, have no cancellation points, and do not look at their return
+ * address. Also those that end the process. Sorted.
  */
 static const char *const names[] = {
 	"__assert_fail",

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Where an indirect jump goes: to another function (then rsp is the entry's),
- * or through a switch's table, or to a label of the function itself.
- */
+/* Finds where an indirect jump goes: to another function (then rsp is the
+ * entry's), through a switch's table, or to a label of the function itself. */
 #include <string.h>
 
 #include "site/site_internal.h"
 
-/* Where the function begins, or its nops for sleds do: behind an endbr64. */
+/* Whether the function begins here, or its nops for sleds do, after an
+ * endbr64. */
 static bool is_begin(const struct gn_body *b, uint64_t addr)
 {
 	const struct gn_insn *first = b->insns;
@@ -16,8 +15,8 @@ static bool is_begin(const struct gn_body *b, uint64_t addr)
 	       (b->ninsns && first->endbr && addr == first->addr + first->len);
 }
 
-/* An instruction whose address is taken, but for the function's begin and what
- * belongs to tables that were read. */
+/* Whether it is an instruction whose address is taken, other than the
+ * function's beginning and what belongs to tables that were read. */
 static bool is_label(const struct gn_body *b, uint64_t addr)
 {
 	size_t i = is_begin(b, addr) ? SIZE_MAX : gn_body_find(b, addr);
@@ -59,7 +58,7 @@ bool gn_body_takes_labels(const struct gn_body *b)
 	for (size_t i = 0; i < b->ninsns; i++) {
 		const struct gn_insn *in = &b->insns[i];
 
-		/* the address of the next one only tells where this one is */
+		/* the next instruction's address is only used as a position */
 		if (in->effect == GN_EFF_CONST &&
 		    (uint64_t)in->imm != in->addr + in->len &&
 		    is_label(b, (uint64_t)in->imm))
@@ -68,9 +67,9 @@ bool gn_body_takes_labels(const struct gn_body *b)
 	return false;
 }
 
-/* A jump to an unknown value: by rsp it is a tail jump or stays inside. Where
- * it could be either, a function that gives its labels away may get them back:
- * an interpreter that keeps them in the code that it runs. */
+/* A jump to an unknown value: by rsp, it is a tail jump or stays inside. If it
+ * can be either, note that a function that gives its labels away may get them
+ * back, as an interpreter that keeps them in the code that it runs. */
 static struct gn_jump by_rsp(const struct gn_body *b, const struct gn_state *s)
 {
 	enum gn_jump_class class = GN_JUMP_UNKNOWN;
@@ -82,7 +81,7 @@ static struct gn_jump by_rsp(const struct gn_body *b, const struct gn_state *s)
 	return (struct gn_jump){.class = class};
 }
 
-/* A jump through a table that cannot be read: of labels, or of functions. */
+/* A jump through a table, of labels or functions, that cannot be read. */
 static struct gn_jump hidden_table(const struct gn_body *b,
 				   const struct gn_state *s)
 {
@@ -162,7 +161,7 @@ struct gn_jump gn_jump_class(const struct gn_body *b, const struct gn_state *s,
 		jump = by_register(b, s, in->src);
 	else
 		jump = (struct gn_jump){.class = GN_JUMP_UNKNOWN};
-	/* compilers use notrack for switches only: unlike a function, their
+	/* compilers use notrack for switches only: unlike functions, their
 	 * labels do not begin with endbr64 */
 	if (in->notrack && jump.class != GN_JUMP_TABLE)
 		jump.class = GN_JUMP_INSIDE;

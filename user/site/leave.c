@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Where a function's end is seen. A probe on a return is single-stepped. A
- * probe on a jump is not, and serves as well if the jump leads only to the
- * epilogue: a row of instructions that touch registers and the function's own
- * stack. Every path to the return must pass one such place. A conditional jump
- * can be a place when it is taken, or when it is not: the probe's program reads
- * the flags.
+ * Chooses the sites at which a function's end is seen. A probe on a return is
+ * single-stepped. A probe on a jump is not, and serves as well if the jump
+ * leads only to the epilogue: instructions that touch only registers and the
+ * function's own stack. Every path to the return must pass one such place. A
+ * conditional jump can be a place when it is taken, or when it is not: the
+ * probe's program reads the flags.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,19 +15,19 @@
 
 #include "site/site_internal.h"
 
-/* The most instructions between such a place and the return. They take some
+/* Limit of instructions between such a place and the return. They take some
  * tens of nanoseconds, which count as the caller's. */
 #define EPILOGUE_MAX 16
-/* The most paths to one return, and the most conditional ones: a hit of a jump
- * that is not taken is wasted. */
+/* Limits of paths to one return, and of conditional ones: a hit of a jump that
+ * does not leave is wasted. */
 #define WAYS_MAX       64
 #define CONDITIONS_MAX 4
 
 struct way {
-	size_t from, to; /* instructions: a jump and its target */
+	size_t from, to; /* index of a jump, and of its target */
 };
 
-/* A place from which instruction `at` leaves the function. */
+/* An instruction `at` which control leaves the function. */
 struct place {
 	size_t at;
 	enum gn_site_kind kind;
@@ -36,17 +36,17 @@ struct place {
 
 /* What is known of an instruction. */
 struct spot {
-	int32_t loops; /* jumps back over it */
-	uint32_t site; /* 1 + index of the leave there */
+	int32_t loops; /* number of jumps back over it */
+	uint32_t site; /* index of its leave + 1 */
 };
 
 struct search {
 	const struct gn_body *b;
-	uint64_t enter;	  /* that site is taken */
-	bool at_exits;	  /* no other places */
+	uint64_t enter;	  /* the enter site: already taken */
+	bool at_exits;	  /* use no other places */
 	struct way *ways; /* sorted by target */
 	size_t nways;
-	struct spot *spots;	       /* of each instruction, and one more */
+	struct spot *spots;	       /* by instruction, and one more */
 	struct place places[WAYS_MAX]; /* of one exit */
 	size_t nplaces, nconditions;
 };
@@ -58,7 +58,7 @@ static int by_target(const void *a, const void *b)
 	return x->to < y->to ? -1 : x->to > y->to;
 }
 
-/* All direct jumps within the function, and the loops that they make. */
+/* Finds all direct jumps within the function, and the loops that they make. */
 static int find_ways(struct search *s)
 {
 	const struct gn_body *b = s->b;
@@ -89,7 +89,7 @@ static int find_ways(struct search *s)
 	return 0;
 }
 
-/* Does instruction i access nothing but registers and its own frame? */
+/* Whether instruction i accesses only registers and its own frame. */
 static bool in_epilogue(const struct gn_body *b, size_t i)
 {
 	const struct gn_insn *in = &b->insns[i];
@@ -103,7 +103,7 @@ static bool in_epilogue(const struct gn_body *b, size_t i)
 		(in->mem.base == GN_RBP && b->marks[i].flags & GN_MARK_FRAME));
 }
 
-/* Can a probe there be emulated, and is the frame key known? */
+/* Whether a probe there is emulated, and the frame key is known. */
 static bool serves(const struct search *s, size_t i)
 {
 	const struct gn_body *b = s->b;
@@ -130,8 +130,8 @@ static bool add_place(struct search *s, size_t at, enum gn_site_kind kind,
 	return true;
 }
 
-/* Instruction q falls through into the epilogue. 1: it is a place, or cannot
- * be reached; 0: search before it; -1: there is no place on this path. */
+/* Instruction q falls through into the epilogue. 1: it is a place, or cannot be
+ * reached; 0: continue the search before it; -1: this path has no place. */
 static int before(struct search *s, size_t q, enum gn_site_kind kind)
 {
 	const struct gn_insn *in = &s->b->insns[q];
@@ -156,7 +156,7 @@ static int before(struct search *s, size_t q, enum gn_site_kind kind)
 	}
 }
 
-/* Instruction i may be data. */
+/* Whether instruction i may be data. */
 static bool no_code(const struct gn_body *b, size_t i)
 {
 	return b->marks[i].flags & GN_MARK_STRAY && !b->strays_run;
@@ -199,8 +199,7 @@ static bool begins_part(const struct gn_body *b, size_t i)
 	return false;
 }
 
-/* Searches backwards from an exit. True when every path to it passes a
- * place. */
+/* Searches backwards from an exit. True: every path to it passes a place. */
 static bool find_places(struct search *s, const struct gn_exit *e)
 {
 	const struct gn_body *b = s->b;
@@ -226,8 +225,8 @@ static bool find_places(struct search *s, const struct gn_exit *e)
 	return false;
 }
 
-/* Adds a site of an exit. Two at one instruction become one that always is a
- * leave. */
+/* Adds a site for an exit. Two sites at one instruction become one that always
+ * leaves. */
 static void add_site(struct search *s, const struct place *place,
 		     const struct gn_insn *exit, struct gn_plan *plan)
 {

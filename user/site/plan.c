@@ -11,7 +11,7 @@
 
 struct gn_planner {
 	enum gn_leave_mode wanted;
-	bool at_exits; /* not before them */
+	bool at_exits; /* do not use places before the exits */
 	struct gn_world world;
 	const char *open; /* why more code may be loaded later, or NULL */
 	struct gn_proof **proofs;
@@ -130,7 +130,7 @@ int gn_site_fill(const struct gn_elf *elf, struct gn_site *site)
 	return 0;
 }
 
-/* Reasons that the symbol alone gives, without decoding its code. */
+/* Reasons that the symbol alone gives. */
 static const char *bad_symbol(const struct gn_elf_symbol *sym)
 {
 	if (sym->is_ifunc)
@@ -143,8 +143,8 @@ static const char *bad_symbol(const struct gn_elf_symbol *sym)
 	return NULL;
 }
 
-/* Does another symbol's code overlap the function's? Then its returns may be
- * another function's. */
+/* Whether another symbol's code overlaps the function's. Then its returns may
+ * be another function's. */
 static const char *overlap(const struct gn_elf *elf,
 			   const struct gn_elf_symbol *sym)
 {
@@ -158,9 +158,9 @@ static const char *overlap(const struct gn_elf *elf,
 	return NULL;
 }
 
-/* May a return probe be put on the function? 1, 0 with *why, or -ENOMEM. Two
- * proofs: nothing comes between it and its return while it runs, and nothing
- * that it does itself leaves it otherwise. */
+/* Whether the function may have a return probe. 1, 0 with *why, or -ENOMEM.
+ * There are two proofs: nothing interrupts it on the way to its return, and
+ * nothing that it does itself leaves it otherwise. */
 static int return_safe(struct gn_planner *p, struct gn_proof *proof,
 		       const char **why)
 {
@@ -217,7 +217,7 @@ static unsigned int stepped(const struct gn_plan *plan)
 	return leave + (plan->enter.cost == GN_COST_STEPPED);
 }
 
-/* A return probe is allowed. Takes it if it is cheaper. */
+/* A return probe is allowed. Uses it if it is cheaper. */
 static int choose_cheaper(struct gn_planner *p, struct gn_plan *plan,
 			  const char *why)
 {
@@ -273,8 +273,8 @@ static int choose(struct gn_planner *p, struct gn_proof *proof,
 
 /*
  * NativeAOT puts a function's handlers (funclets of catch, filter, finally)
- * behind it, under its symbol. The runtime calls them: their returns are not
- * the function's. Each has an entry of its own in the unwind table.
+ * after it, under its symbol. The runtime calls them, so their returns are not
+ * the function's. Each has its own entry in the unwind table.
  */
 static uint64_t size_without_handlers(const struct gn_elf *elf,
 				      const struct gn_elf_symbol *sym)
@@ -345,7 +345,7 @@ bool gn_plan_sleds_end(const struct gn_plan *plan)
 	return false;
 }
 
-/* Is one of the function's ends seen at a nop of the sled? */
+/* Whether a leave is at a nop of the sled. */
 static bool has_leave(const struct gn_sled *sled, const struct gn_plan *plan)
 {
 	for (size_t i = 0; i < plan->nleaves; i++)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Proofs about a function and all that it reaches by direct calls and jumps in
- * its own file. A function is a node. Findings and proofs are kept, so a file
- * is decoded at most once and nothing is proved twice.
+ * Proofs about a function and everything that it reaches by direct calls and
+ * jumps in its own file. A function is a node. Findings and proofs are cached,
+ * so a file is decoded at most once, and nothing is proved twice.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #include "site/site_internal.h"
 
-/* More functions than one proof may look at. */
+/* Limit of functions in one proof. */
 #define NODES_MAX 20000
 
 enum verdict { OPEN_QUESTION = 0, PROVED, DISPROVED };
@@ -18,10 +18,10 @@ enum verdict { OPEN_QUESTION = 0, PROVED, DISPROVED };
 struct node {
 	bool read;
 	uint8_t closed, benign;			 /* enum verdict */
-	const char *why_closed, *why_not_benign; /* not, by itself */
-	uint32_t *edges; /* node << 1 | is a tail jump */
+	const char *why_closed, *why_not_benign; /* the function's own faults */
+	uint32_t *edges; /* node << 1 | whether it is a tail jump */
 	uint32_t nedges;
-	uint32_t stamp;	 /* of the search that saw it last */
+	uint32_t stamp;	 /* the last search that saw it */
 	uint32_t parent; /* in that search */
 };
 
@@ -31,13 +31,13 @@ struct gn_proof {
 	const struct gn_elf_symbol *symbols;
 	const uint64_t *starts;
 	size_t nsymbols, nstarts;
-	struct node *nodes; /* symbols, then starts */
+	struct node *nodes; /* those of symbols, then of starts */
 	uint32_t *queue;
 	size_t queue_room;
 	uint32_t stamp;
 	uint64_t left;	     /* bytes that proofs may still decode */
-	uint64_t left_plans; /* and plans */
-	uint64_t left_work;  /* steps that both may still make */
+	uint64_t left_plans; /* bytes that plans may still decode */
+	uint64_t left_work;  /* steps that both may still take */
 };
 
 struct gn_proof *gn_proof_new(const struct gn_elf *elf)
@@ -56,7 +56,7 @@ struct gn_proof *gn_proof_new(const struct gn_elf *elf)
 		gn_proof_free(p);
 		return NULL;
 	}
-	/* functions do not overlap in a sane file, except aliases */
+	/* in a sane file, only aliases overlap */
 	p->left = 1 << 20;
 	p->left_plans = 16 << 20;
 	for (size_t i = 0; gn_elf_text(elf, i, &text); i++) {
@@ -190,7 +190,7 @@ static int read_node(struct gn_proof *p, uint32_t id, struct gn_body *scratch)
 	return err ? err : fill_node(p, n, scratch);
 }
 
-/* The node of a function whose body is decoded already. */
+/* Finds the node of a function whose body was decoded. */
 static int own_node(struct gn_proof *p, const struct gn_body *b, uint32_t *id)
 {
 	if (!find_node(p, b->addr, id))
@@ -199,7 +199,7 @@ static int own_node(struct gn_proof *p, const struct gn_body *b, uint32_t *id)
 }
 
 struct search {
-	bool tails_only; /* benign: else closed */
+	bool tails_only; /* true: prove `benign`; false: `closed` */
 	size_t head, count;
 };
 
@@ -226,7 +226,7 @@ static int push(struct gn_proof *p, struct search *s, uint32_t id,
 	return 0;
 }
 
-/* Node id is not proved, so nothing on the path to it is. */
+/* The node is not proved, so no node on the path to it is. */
 static void disprove(struct gn_proof *p, const struct search *s, uint32_t id)
 {
 	for (;;) {
@@ -239,7 +239,8 @@ static void disprove(struct gn_proof *p, const struct search *s, uint32_t id)
 	}
 }
 
-/* 1: the node and all that it reaches are proved. 0: they are not. */
+/* 1: the node has no fault of its own, and its edges were queued. 0: it is not
+ * proved. */
 static int visit(struct gn_proof *p, struct search *s, uint32_t id,
 		 struct gn_body *scratch)
 {

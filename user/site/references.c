@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Code without a name, in a stripped file: is it a function, or a part of one
- * that the compiler put elsewhere? A function is called, or something holds its
- * address, or several functions end in a jump to it; a part is only jumped to,
- * by its one function.
+ * Finds whether code without a name, in a stripped file, is a function or a
+ * part that the compiler moved out of one. A function is called, or its address
+ * is stored, or several functions end in a jump to it. A part is only jumped
+ * to, by its one function.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,14 +16,15 @@ enum { CALLED = 1, JUMPED = 2, SHARED = 4, MANY = 8 };
 struct gn_references {
 	const struct gn_elf *elf;
 	bool ready;
-	/* the file says which addresses are taken; else only a call shows that
-	 * something is a function */
+	/* whether the file says which addresses are taken; else only a call
+	 * proves a function */
 	bool known;
-	uint8_t *flags; /* of each start */
-	uint64_t *from; /* the code that jumps to it */
-	/* functions that do and have a name; 0: none; MANY: more than that */
+	uint8_t *flags; /* by start */
+	uint64_t *from; /* code that jumps to it */
+	/* functions with a name that jump to it; 0: none; MANY: more than
+	 * two */
 	uint64_t (*named)[2];
-	uint64_t (*nameless)[2]; /* code that does and has none; two of it */
+	uint64_t (*nameless)[2]; /* the same for code without a name */
 };
 
 struct gn_references *gn_references_new(const struct gn_elf *elf)
@@ -46,8 +47,8 @@ void gn_references_free(struct gn_references *f)
 	free(f);
 }
 
-/* Code without a name can be a part of the same function as other code; two
- * that have names are two functions. */
+/* Two pieces of code with names are two functions. Without a name, a piece can
+ * be part of the same function as another one. */
 static void note_from(struct gn_references *f, size_t i, uint64_t from)
 {
 	const struct gn_elf_symbol *s = gn_symbol_at(f->elf, from);
@@ -62,7 +63,7 @@ static void note_from(struct gn_references *f, size_t i, uint64_t from)
 		f->flags[i] |= MANY;
 }
 
-/* The function that code without a name is a part of; 0: not known. */
+/* Returns the function that code without a name is part of; 0: not known. */
 static uint64_t owner(const struct gn_references *f, uint64_t part)
 {
 	size_t i;
@@ -74,9 +75,9 @@ static uint64_t owner(const struct gn_references *f, uint64_t part)
 }
 
 /*
- * Whether functions end in a jump to it. One that is not meant to get there
- * does not count: behind a call that does not return, compilers let a function
- * go to what is behind it or its cold part, which can be the next one's.
+ * Whether functions end in a jump to it. A jump that is never taken does not
+ * count: after a call that does not return, compilers let a function run into
+ * what follows it or its cold part, which can be another function's.
  */
 static bool is_tail(const struct gn_references *f, size_t i)
 {
@@ -113,7 +114,7 @@ static void note(struct gn_references *f, const struct gn_skim *skim,
 		f->flags[i] |= CALLED;
 		return;
 	}
-	/* a jump within the same code tells nothing */
+	/* a jump within the same code proves nothing */
 	if (from == skim->target)
 		return;
 	if (f->flags[i] & JUMPED && f->from[i] != from)
@@ -139,8 +140,8 @@ static int look(struct gn_references *f)
 		f->nameless = calloc(n, sizeof(*f->nameless));
 		if (!f->flags || !f->from || !f->named || !f->nameless)
 			return -ENOMEM;
-		/* not known: a pointer may be of a switch's table, which leads
-		 * to parts */
+		/* otherwise a pointer may be an entry of a switch's table,
+		 * which leads to parts */
 		for (size_t k = 0; f->known && k < npointers; k++)
 			if (gn_start_at(f->elf, pointers[k], &i))
 				f->flags[i] |= CALLED;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The site planner: at which instructions of a function to put its probes. It
- * decodes the function and answers with the cheapest instruction of the entry
- * block at which the frame key can still be computed, and with leaves that
- * cannot harm the program. Pure but for reading the ELF file. Facts:
- * docs/sites.md.
+ * The site planner: chooses the instructions of a function to probe. It decodes
+ * the function and returns the cheapest instruction of the entry block at which
+ * the frame key can still be computed, and leaves that cannot harm the program.
+ * Pure except for reading the ELF file. docs/sites.md has the facts.
  */
 #ifndef GNOMON_SITE_SITE_H
 #define GNOMON_SITE_SITE_H
@@ -53,61 +52,61 @@ struct gn_site {
 	uint64_t addr;
 	uint64_t offset; /* in the file */
 	uint32_t adjust; /* frame key = rsp at the site + adjust */
-	uint64_t exit;	 /* the instruction of the leave; 0: one of several */
-	uint8_t when;	 /* GN_WHEN_*: it is a leave only then */
+	uint64_t exit;	 /* the leaving instruction; 0: one of several */
+	uint8_t when;	 /* GN_WHEN_*: it leaves only then */
 	char insn[32];	 /* mnemonic and operands, for people */
 };
 
 struct gn_plan {
 	struct gn_site enter;
-	const char *enter_reason; /* why that site: a static sentence */
-	bool begins_again; /* a call can run its first instruction again */
+	const char *enter_reason; /* why that site; static */
+	bool begins_again; /* a call can execute its first instruction again */
 	enum gn_leave_mode leave; /* RETURN or RET */
-	const char *reason;	  /* why that leave: a static sentence */
+	const char *reason;	  /* why that leave; static */
 	struct gn_site *leaves;	  /* RET: each one; RETURN: none */
 	size_t nleaves;
 	bool dear;	     /* RET: a return probe would be cheaper */
-	const char *refused; /* not NULL: cannot be probed, and why */
-	/* the sleds that fast hooks can use: at its begin, and at all its ends
-	 * or at none. The caller owns them. */
+	const char *refused; /* why it cannot be probed; NULL: it can */
+	/* the sleds that fast hooks can use: at its beginning, and at all its
+	 * ends or none. The caller owns them. */
 	const struct gn_sled *sleds;
 	size_t nsleds;
 };
 
-struct gn_planner; /* caches what it has proved about each file */
+struct gn_planner; /* caches its proofs about each file */
 
 /*
- * `wanted`: AUTO proves where return probes are safe and takes the function's
- * own returns elsewhere; RETURN takes return probes everywhere, RET nowhere.
- * NULL: no memory.
+ * `wanted`: AUTO uses return probes where they are proved safe, and the
+ * function's own returns elsewhere; RETURN always uses return probes, RET
+ * never. NULL: no memory.
  */
 struct gn_planner *gn_planner_new(enum gn_leave_mode wanted);
 void gn_planner_free(struct gn_planner *p);
 
 /* Adds files that the traced process maps to the whole-process proof. A gn_elf
- * given to a planner must live as long as the planner. -ENOMEM. */
+ * passed to a planner must outlive it. -ENOMEM. */
 int gn_planner_scan(struct gn_planner *p, struct gn_elf *const *elf, size_t n);
-/* Takes the files of `from`, without analysing them again. */
+/* Adds the files of `from`, without analysing them again. */
 void gn_planner_share(struct gn_planner *p, const struct gn_planner *from);
 
-/* Further code may come later (dlopen imported, a JIT, children followed into
- * other programs): the whole-process proof does not hold. */
+/* More code may come later (dlopen imported, a JIT, children that execute other
+ * programs): the whole-process proof fails. */
 void gn_planner_open_world(struct gn_planner *p, const char *reason);
 
-/* Where later plans have the leaves: at the exits themselves, where the result
- * is known, or also before them (the default), where they cost less. */
+/* Whether later plans have leaves only at the exits themselves, where the
+ * result is known, or also before them (the default), where they cost less. */
 void gn_planner_at_exits(struct gn_planner *p, bool at_exits);
 
-/* The plan of one function. `plan` is freed with gn_plan_clear(). 0 also when
- * it cannot be probed (plan->refused); <0 on -ENOMEM and the like. */
+/* Plans one function. Free `plan` with gn_plan_clear(). 0, even if it cannot be
+ * probed (plan->refused); < 0: -ENOMEM and the like. */
 int gn_planner_plan(struct gn_planner *p, struct gn_elf *elf,
 		    const struct gn_elf_symbol *sym, struct gn_plan *plan);
-/* Whether these sleds, by address, are a valid set for the function that was
- * planned last, and its plan at its own leaves leaves them alone. */
+/* Whether these sleds, given by address, are a valid set for the function that
+ * was planned last, and its plan does not use them for its own leaves. */
 bool gn_planner_sleds_fit(const struct gn_planner *p,
 			  const struct gn_plan *plan,
 			  const struct gn_sled *sled, size_t n);
-/* Whether the plan's sleds tell the function's ends, too. */
+/* Whether the plan's sleds also report the function's ends. */
 bool gn_plan_sleds_end(const struct gn_plan *plan);
 void gn_plan_clear(struct gn_plan *plan);
 

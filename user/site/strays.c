@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Code that no known way leads to. It may run all the same: a handler of
- * exceptions, a label. Else it is dead, or no code at all: a table that
- * somebody put there. A probe in it would change what the program reads.
+ * Code that no known path reaches. It may run nevertheless, such as an
+ * exception handler or a label. Else it is dead, or not code but a table: a
+ * probe in it would change what the program reads.
  */
 #include "site/site_internal.h"
 
-/* Whether control can come to code of the function by ways that are not
- * seen. */
+/* Whether control can reach code of the function by paths that are not
+ * visible. */
 static bool has_hidden_ways(const struct gn_body *b)
 {
 	const uint64_t *at;
 	size_t n;
 
-	/* Go and NativeAOT go on behind a panic or a handler by tables of
+	/* Go and NativeAOT continue after a panic or a handler by tables of
 	 * their own */
 	return b->jumps_unknown || b->labels ||
 	       !gn_elf_pointers(b->elf, &at, &n) ||
@@ -22,8 +22,8 @@ static bool has_hidden_ways(const struct gn_body *b)
 	       gn_elf_is_go(b->elf);
 }
 
-/* Whether the address, which the function reads or takes, is one of data in
- * it. */
+/* Whether the address, which the function reads or takes, is of data within the
+ * function. */
 static bool is_data(const struct gn_body *b, uint64_t addr)
 {
 	size_t i;

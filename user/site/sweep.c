@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A linear sweep over all code of a file. It starts again wherever a function
- * is known to begin, so data between functions is misread for a short stretch
+/* A linear sweep over all code of a file. It restarts wherever a function is
+ * known to begin, so that data between functions is misread for a short stretch
  * only. */
 #include "site/site_internal.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which function an address belongs to. */
+/* Finds the function that an address belongs to. */
 #include "site/site_internal.h"
 
-/* The index of the first symbol above addr. */
+/* Index of the first symbol above addr. */
 static size_t above(const struct gn_elf_symbol *all, size_t n, uint64_t addr)
 {
 	size_t lo = 0, hi = n;
@@ -29,7 +29,7 @@ const struct gn_elf_symbol *gn_symbol_over(const struct gn_elf *elf,
 	first = i ? above(all, n, all[i - 1].addr - 1) : 0;
 	if (!all[i - 1].addr)
 		first = 0;
-	/* aliases have one length; looking at a few is enough */
+	/* aliases have the same length, so checking a few is enough */
 	for (size_t j = first; j < i && j < first + 16; j++)
 		if (addr - all[j].addr < all[j].size)
 			return &all[j];

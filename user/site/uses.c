@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Functions whose use by a file forbids return probes in its process. libc and
- * the dynamic linker provide them, so these two do not count. docs/sites.md
- * says what each can do to a return probe.
+ * the dynamic linker provide them, so their own uses do not count.
+ * docs/sites.md says what each can do to a return probe.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "site/site_internal.h"
 
-/* The end of a sentence that begins with a file's name. */
+/* Ends of sentences that begin with a file's name. */
 #define HANDLES "can install signal handlers"
 #define STACK	"gives signal handlers their own stack"
 #define CANCELS "can cancel threads"

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * The whole-process proof: can anything in the mapped files unwind stacks,
- * switch them, interrupt a function for that, or bring in code later?
- */
+/* The whole-process proof: whether anything in the mapped files can unwind or
+ * switch stacks, interrupt a function to do so, or load code later. */
 #include <stdio.h>
 #include <string.h>
 
 #include "site/site_internal.h"
 
-/* The C library and the dynamic linker, by their own names. */
+/* The C library and the dynamic linker, by their sonames. */
 static bool is_libc(const struct gn_elf *elf)
 {
 	static const char *const names[] = {
@@ -67,9 +65,9 @@ static void scan_names(struct gn_world *w, const struct gn_elf *elf)
 	gn_elf_names(elf, look_at_name, &n);
 }
 
-/* Whether the instruction, one of [begin, end), can move rsp out of its
- * function's frame: 1 = it can, 0 = it cannot (*cleared: the whole function
- * cannot), -ENOMEM. */
+/* Whether the instruction can move rsp out of the frame of its function, which
+ * ends at `end`. 1: it can; 0: it cannot (*cleared: nothing in the function
+ * can); -ENOMEM. */
 static int switches(const struct gn_elf *elf, const struct gn_sweep *sweep,
 		    uint64_t addr, uint64_t end, struct gn_body *scratch,
 		    uint64_t *cleared)
@@ -99,7 +97,8 @@ static int scan_code(struct gn_world *w, const struct gn_elf *elf,
 {
 	struct gn_sweep sweep;
 	struct gn_skim skim;
-	uint64_t addr, cleared = UINT64_MAX; /* the function does not */
+	uint64_t addr, cleared = UINT64_MAX; /* start of a function that does
+						not switch stacks */
 
 	gn_sweep_begin(&sweep, elf);
 	while (!w->any_time.what && gn_sweep_next(&sweep, &skim, &addr)) {
