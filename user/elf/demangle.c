@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Demangled names. libiberty prints into a callback. A short hostile name can
- * print for ever (each substitution doubles the last one), so the callback
- * leaves by longjmp at the limit. libiberty keeps the state of these functions
+ * Demangles names. libiberty prints into a callback. A short hostile name can
+ * print for ever (each substitution doubles the previous one), so at the limit
+ * the callback leaves by longjmp. libiberty keeps the state of these functions
  * on the stack, so at most the name of one identifier leaks.
  */
 #include <errno.h>
@@ -41,7 +41,8 @@ static int print_name(const char *name, struct text *t)
 
 	if (setjmp(t->full))
 		return 0;
-	/* Rust first: its legacy names are C++ names with a hash at the end */
+	/* Rust first: its legacy names look like C++ names with a hash at the
+	 * end */
 	if (rust_demangle_callback(name, opts, take, t))
 		return 1;
 	t->len = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The separate debug file: by build-id, else by .gnu_debuglink in the places
- * where debuggers look: beside the file, in .debug beside it, and under the
- * debug root.
+ * Finds the separate debug file: by build-id, else by .gnu_debuglink in the
+ * places where debuggers look: next to the file, in .debug next to it, and
+ * under the debug root.
  */
 #include <errno.h>
 #include <limits.h>
@@ -14,8 +14,8 @@
 
 #include "elf/elf_internal.h"
 
-/* Takes `path` (malloc'ed, NULL: no memory) as the debug file if it can be
- * opened and `fits`; frees it else. 1, 0, -ENOMEM. */
+/* Uses `path` (from malloc(); NULL: no memory) as the debug file if it can be
+ * opened and `fits`; else frees it. 1, 0, -ENOMEM. */
 static int adopt(struct gn_elf *elf, char *path,
 		 bool (*fits)(const struct gn_image *, const void *),
 		 const void *arg)
@@ -81,7 +81,7 @@ static int by_build_id(struct gn_elf *elf, const char *root)
 		     elf->build_id);
 }
 
-/* By the name and the checksum in .gnu_debuglink. */
+/* The name and checksum in .gnu_debuglink. */
 static const char *link_name(const struct gn_elf *elf, uint32_t *crc)
 {
 	const char *name;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What a file tells the dynamic linker and the unwinder: its soname, imported
- * symbols and their slots, and where functions begin. */
+/* What a file contains for the dynamic linker and the unwinder: its soname,
+ * imported symbols and their slots, and where functions begin. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,7 +156,7 @@ static int read_packed(struct gn_elf *elf, Elf_Data *data, uint64_t *slots)
 	return 0;
 }
 
-/* What such sections can still have, for no two are in the same place. */
+/* What further such sections can have in total: sections do not overlap. */
 struct left {
 	uint64_t bytes;
 	uint64_t slots; /* of packed relocations */
@@ -195,7 +195,8 @@ static int read_section(struct gn_elf *elf, Elf_Scn *scn, const GElf_Shdr *sh,
 	return 0;
 }
 
-/* A dynamic segment without a symbol table: the imports are not known. */
+/* Whether there is a dynamic segment but no symbol table: then the imports are
+ * not known. */
 static bool hidden_imports(const struct gn_elf *elf)
 {
 	GElf_Phdr ph;
@@ -287,13 +288,13 @@ const char *gn_elf_import(const struct gn_elf *elf, uint64_t slot)
 }
 
 /*
- * Where the code of an entry of .eh_frame ends, 0 where it cannot be told: its
- * begin must be what the table says it is, in the form that compilers write (4
- * bytes, from their own place); the length follows.
+ * The end of the code of an entry of .eh_frame; 0: not known. The entry must
+ * have the beginning that the table says, in the form that compilers write (4
+ * bytes, relative to their position). The length follows it.
  */
 static uint64_t end_of(const struct gn_elf *elf, uint64_t entry, uint64_t begin)
 {
-	const size_t head = 8; /* its length, and which form it has */
+	const size_t head = 8; /* its length, and the offset of its CIE */
 	const uint8_t *p = gn_elf_rodata(elf, entry, head + 8);
 	uint32_t length, size;
 	int32_t rel;
@@ -318,7 +319,7 @@ static void set_end(struct gn_elf *elf, uint64_t begin, uint64_t end)
 		elf->ends[at - elf->starts] = end;
 }
 
-/* A distance from the section's begin. */
+/* An address relative to the beginning of the section. */
 static uint64_t place(const GElf_Shdr *sh, const uint8_t *p)
 {
 	int32_t rel;
@@ -328,9 +329,9 @@ static uint64_t place(const GElf_Shdr *sh, const uint8_t *p)
 }
 
 /*
- * The table of .eh_frame_hdr in the one form that linkers write: version 1,
- * the count as 4 bytes, pairs of 4-byte distances from the section's begin, to
- * the code and to its entry.
+ * Reads the table of .eh_frame_hdr in the only form that linkers write: version
+ * 1, a 4-byte count, and pairs of 4-byte distances from the beginning of the
+ * section: to the code, and to its entry.
  */
 int gn_starts_load(struct gn_elf *elf)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* An ELF file: opening, and the answers that need no search. */
+/* Opens an ELF file, and answers questions that need no search. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How to recognise a program or library in the memory of a process: by the
- * first bytes of its file. */
+/* Recognises a program or library in the memory of a process by the first bytes
+ * of its file. */
 #ifndef GNOMON_ELF_ELF_HEAD_H
 #define GNOMON_ELF_ELF_HEAD_H
 
@@ -18,13 +18,13 @@ struct gn_elf_head {
 	uint8_t bytes[GN_ELF_HEAD];
 };
 
-/* -ENOEXEC: they are in no memory, or in such that can be written. */
+/* -ENOEXEC: they are not mapped, or are writable. */
 int gn_elf_head_read(const struct gn_image *image, struct gn_elf_head *head);
-/* `mem`: /proc/PID/mem, which stays with the memory that the process had when
- * it was opened, whatever it executes later. `at`: where offset 0 should be.
- * -ESRCH: the memory is gone; -ENOENT: something else is there. */
+/* `mem`: /proc/PID/mem, which keeps referring to the memory that the process
+ * had when it was opened, whatever it executes later. `at`: where offset 0
+ * should be. -ESRCH: the memory is gone; -ENOENT: something else is there. */
 int gn_elf_head_check(const struct gn_elf_head *head, int mem, uint64_t at);
-/* Opens it, to write what the process has mapped there. Also -errno. */
+/* Opens /proc/PID/mem to write to that mapping. Errors: also -errno. */
 int gn_elf_head_open(const struct gn_elf_head *head, pid_t pid, uint64_t at);
 
 #endif

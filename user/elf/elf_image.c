@@ -26,7 +26,7 @@ static int image_check(const struct gn_image *image)
 	return 0;
 }
 
-/* libelf's own numbers of errors are not public. */
+/* libelf's own error numbers are not public. */
 int gn_image_refused(void)
 {
 	return errno == ENOMEM || errno == EIO ? -errno : -ENOEXEC;
@@ -199,7 +199,7 @@ Elf_Data *gn_image_data(Elf_Scn *scn, const GElf_Shdr *shdr)
 bool gn_image_symbols(const struct gn_image *image, uint32_t type,
 		      Elf_Data **syms, Elf_Data **strs)
 {
-	uint64_t left = image->size; /* no two are in the same place */
+	uint64_t left = image->size; /* sections do not overlap */
 	GElf_Shdr sh, strh;
 	Elf_Scn *scn, *str;
 
@@ -224,7 +224,7 @@ void gn_image_relatives(const struct gn_image *image,
 			void (*each)(void *ctx, uint64_t slot, uint64_t value),
 			void *ctx)
 {
-	uint64_t left = image->size; /* no two are in the same place */
+	uint64_t left = image->size; /* sections do not overlap */
 	GElf_Shdr sh;
 	GElf_Rela r;
 	Elf_Scn *scn;
@@ -251,7 +251,8 @@ uint64_t gn_image_entry(const struct gn_image *image)
 	return gelf_getehdr(image->elf, &ehdr) ? ehdr.e_entry : 0;
 }
 
-/* The build-id note among `size` bytes of notes; its length, 0 if none. */
+/* Finds the build-id among `size` bytes of notes. Returns its length; 0:
+ * none. */
 static size_t find_note(const uint8_t *p, size_t size, const uint8_t **id)
 {
 	while (size >= 12) {
@@ -285,7 +286,7 @@ static bool note_id(const struct gn_image *image, uint64_t offset,
 	size_t n;
 
 	if (size > sizeof(notes))
-		size = sizeof(notes); /* the build-id is looked for in front */
+		size = sizeof(notes); /* it is near the beginning */
 	if (gn_image_read(image, offset, notes, size))
 		return false;
 	n = find_note(notes, size, &id);
@@ -305,7 +306,8 @@ void gn_image_build_id(const struct gn_image *image, char hex[2 * 64 + 1])
 	size_t n = 0;
 
 	hex[0] = '\0';
-	/* the program headers of a debug file can point beyond its end */
+	/* sections first: program headers of a debug file can point beyond its
+	 * end */
 	for (size_t i = 1; i < image->nsections; i++)
 		if (gn_image_section(image, i, &shdr, &scn) &&
 		    shdr.sh_type == SHT_NOTE &&
@@ -329,7 +331,7 @@ const char *gn_string(const Elf_Data *strs, uint64_t offset)
 		return NULL;
 	s = (const char *)strs->d_buf + offset;
 	most = strs->d_size - offset;
-	/* or each symbol of a hostile file could cost as much as all names */
+	/* else each symbol of a hostile file could cost as much as all names */
 	if (most > GN_STRING_MAX)
 		most = GN_STRING_MAX;
 	return memchr(s, 0, most) ? s : NULL;

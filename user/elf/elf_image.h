@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One ELF file by libelf: the only place where one is opened. It is hostile. */
+/* One ELF file, opened with libelf only here. It is hostile. */
 #ifndef GNOMON_ELF_ELF_IMAGE_H
 #define GNOMON_ELF_ELF_IMAGE_H
 
@@ -20,50 +20,51 @@ struct gn_image {
 	size_t nsections;
 };
 
-/* -ENOEXEC: not a program or library of this machine (x86-64); -EISDIR; -EFBIG:
- * larger than GN_ELF_MAX_SIZE; else errno of the open. Then nothing is to be
- * closed. */
+/* -ENOEXEC: not a program or library for this machine (x86-64); -EISDIR;
+ * -EFBIG: larger than GN_ELF_MAX_SIZE; else errno of the open. On errors
+ * nothing has to be closed. */
 int gn_image_open(const char *path, struct gn_image *image);
-/* Why libelf refused what was just asked of it, with errno 0 before: -ENOMEM,
- * -EIO or -ENOEXEC. */
+/* Why libelf's last call failed, if errno was 0 before: -ENOMEM, -EIO or
+ * -ENOEXEC. */
 int gn_image_refused(void);
-/* No more reads from the file; what was read stays. */
+/* Closes the file; what was read is kept. */
 void gn_image_detach(struct gn_image *image);
 void gn_image_close(struct gn_image *image);
-/* Exactly `size` bytes at `offset`; -ENODATA if the file ends before. */
+/* Reads exactly `size` bytes at `offset`. -ENODATA: the file ends earlier. */
 int gn_image_read(const struct gn_image *image, uint64_t offset, void *to,
 		  size_t size);
-/* The place in the file of an address, as linked, by the segments that have
+/* Converts an address, as linked, to an offset in the file, using segments with
  * `flag` (PF_X, ...). -ENOENT, -ENOEXEC. */
 int gn_image_offset(const struct gn_image *image, uint64_t addr, uint32_t flag,
 		    uint64_t *offset);
-/* PT_INTERP, malloc'ed; NULL: there is none. -ENOMEM. */
+/* PT_INTERP, from malloc(); NULL: none. -ENOMEM. */
 int gn_image_interp(const struct gn_image *image, char **out);
-/* The i-th section, 1 to nsections - 1; false if there is none. */
+/* The i-th section, 1 to nsections - 1. False: there is none. */
 bool gn_image_section(const struct gn_image *image, size_t i, GElf_Shdr *shdr,
 		      Elf_Scn **scn);
-/* The first section of that name, NULL if there is none. */
+/* The first section of that name; NULL: none. */
 Elf_Scn *gn_image_find(const struct gn_image *image, const char *name,
 		       GElf_Shdr *shdr);
-/* Its bytes; NULL if it has none, or they are compressed. */
+/* The bytes of a section; NULL: none, or compressed. */
 Elf_Data *gn_image_data(Elf_Scn *scn, const GElf_Shdr *shdr);
-/* The first table of symbols of that type (SHT_SYMTAB, SHT_DYNSYM) that can be
- * read, and its strings; false: there is none. */
+/* The first readable symbol table of that type (SHT_SYMTAB, SHT_DYNSYM), and
+ * its strings. False: there is none. */
 bool gn_image_symbols(const struct gn_image *image, uint32_t type,
 		      Elf_Data **syms, Elf_Data **strs);
-/* What relative relocations put where: each is given its slot and, as linked,
- * the address that the slot gets. Packed ones are not among them. */
+/* Calls `each` for each relative relocation, except packed ones: with its slot
+ * and, as linked, the address written there. */
 void gn_image_relatives(const struct gn_image *image,
 			void (*each)(void *ctx, uint64_t slot, uint64_t value),
 			void *ctx);
 uint64_t gn_image_entry(const struct gn_image *image);
-/* The build-id in hex, "" if there is none. */
+/* The build-id in hex; "": none. */
 void gn_image_build_id(const struct gn_image *image, char hex[2 * 64 + 1]);
-/* The string at `offset` of `strs`, NULL if it does not end within it, or is
+/* The string at `offset` of `strs`; NULL: it does not end within `strs`, or is
  * longer than any that is used. */
 #define GN_STRING_MAX (64 << 10) /* bytes, with the NUL */
 const char *gn_string(const Elf_Data *strs, uint64_t offset);
-/* Whether the string at `offset` is `name`: however long, that costs little. */
+/* Whether the string at `offset` is `name`. Cheap, however long the string
+ * is. */
 bool gn_string_is(const Elf_Data *strs, uint64_t offset, const char *name);
 
 #endif

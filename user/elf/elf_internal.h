@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of user/elf share. */
+/* Shared by the files of user/elf. */
 #ifndef GNOMON_ELF_ELF_INTERNAL_H
 #define GNOMON_ELF_ELF_INTERNAL_H
 
@@ -8,11 +8,11 @@
 
 #define GN_ELF_MAX_SYMBOLS (16u << 20) /* of one table */
 
-/* What a program header maps without write permission. */
+/* A segment that is mapped without write permission. */
 struct gn_segment {
 	uint64_t addr, offset, size;
 	bool exec;
-	uint8_t *bytes; /* owned; NULL while not read */
+	uint8_t *bytes; /* owned; NULL: not read yet */
 };
 
 struct gn_elf_range {
@@ -23,7 +23,7 @@ struct gn_elf_range {
 struct gn_symtab {
 	Elf_Data *syms, *strs;
 	size_t count;
-	uint64_t bias; /* to be added to its addresses */
+	uint64_t bias; /* added to its addresses */
 	bool dynamic;
 };
 
@@ -32,14 +32,14 @@ struct gn_import {
 	const char *name;
 };
 
-/* What a relocation puts into data: the address of code. */
+/* A code address that a relocation writes to data. */
 struct gn_pointer {
 	uint64_t slot, code;
 };
 
 struct gn_elf {
 	char *path;  /* for people */
-	char *place; /* by which it was opened */
+	char *place; /* the path it was opened by */
 	char *debug_path;
 	char build_id[2 * 64 + 1];
 	char *interp;
@@ -47,7 +47,7 @@ struct gn_elf {
 	uint64_t entry;
 	struct gn_image main, debug;
 
-	struct gn_segment *segments; /* sorted by address, without overlap */
+	struct gn_segment *segments; /* sorted by address, no overlaps */
 	size_t nsegments;
 	struct gn_elf_range *sections; /* executable ones, sorted */
 	size_t nsections;
@@ -64,7 +64,7 @@ struct gn_elf {
 
 	struct gn_import *imports; /* sorted by slot */
 	size_t nimports;
-	uint64_t *starts, *ends; /* an end is 0 where it is not known */
+	uint64_t *starts, *ends; /* an end is 0 if it is not known */
 	size_t nstarts;
 	uint64_t *pointers; /* sorted */
 	size_t npointers, pointers_room;
@@ -74,11 +74,11 @@ struct gn_elf {
 	bool pointers_hidden;
 };
 
-/* Like gn_elf_open_as(), with another folder than /usr/lib/debug. */
+/* Like gn_elf_open_as(), with another directory than /usr/lib/debug. */
 int gn_elf_open_root(const char *place, const char *path,
 		     const char *debug_root, struct gn_elf **out);
 
-/* Finds and opens the separate debug file; 0 also when there is none. */
+/* Finds and opens the separate debug file. 0 even if there is none. */
 int gn_debug_open(struct gn_elf *elf, const char *root);
 
 /* Each reads its part of the open file: 0, -ENOEXEC, -ENOMEM. */
@@ -87,21 +87,22 @@ int gn_symbols_load(struct gn_elf *elf);
 int gn_dynamic_load(struct gn_elf *elf);
 int gn_starts_load(struct gn_elf *elf);
 
-/* The order of two uint64_t. */
+/* Compares two uint64_t, for qsort(). */
 int gn_by_address(const void *a, const void *b);
 
-/* What packed relative relocations (SHT_RELR) put where, until `each` returns
- * not 0. `left`: how many slots there can still be, for no two are in the same
- * place. -ENOEXEC: they are not as linkers write them; some were given. */
+/*
+ * Calls `each` for packed relative relocations (SHT_RELR), until it returns
+ * something other than 0. `left`: how many slots there can still be, as none
+ * can repeat. -ENOEXEC: they are not as linkers write them; `each` may have
+ * been called for some.
+ */
 int gn_packed_each(const struct gn_image *image, const Elf_Data *packed,
 		   uint64_t *left,
 		   int (*each)(void *ctx, uint64_t slot, uint64_t value),
 		   void *ctx);
 
-/*
- * A readable name for a C++ or Rust one: *out is malloc'ed, or NULL when the
- * name is neither or its readable form is longer than `limit` bytes. -ENOMEM.
- */
+/* Demangles a C++ or Rust name: *out is from malloc(), or NULL if the name is
+ * neither, or if its readable form is longer than `limit` bytes. -ENOMEM. */
 int gn_demangle(const char *name, size_t limit, char **out);
 
 #endif

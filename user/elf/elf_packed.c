@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Packed relative relocations (SHT_RELR). An even word is the address of a
- * slot. An odd one is a map of the 63 words behind the last slot: bit 1 is for
- * the first of them. What the slot gets is what it has, moved as the file is.
+ * slot. An odd one is a bitmap of the 63 words after the last slot, with bit 1
+ * for the first of them. A slot's value is moved by as much as the file is.
  */
 #include <errno.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static int one_slot(struct packed *p, uint64_t slot)
 	return give(p, slot, value);
 }
 
-/* Those of the slots that the map has. They are read at once. */
+/* Handles the slots in the bitmap, which are read at once. */
 static int some_slots(struct packed *p, uint64_t first, uint64_t map)
 {
 	uint64_t value[BITS], offset;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What an ELF file has mapped: its segments, and where an address is in them.
- */
+/* The segments of an ELF file, and where an address is in them. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -13,7 +12,7 @@ static int by_address(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-/* True for segments that a uprobe or a proof can use. */
+/* Whether a uprobe or a proof can use the segment. */
 static bool usable(const struct gn_image *image, const GElf_Phdr *ph)
 {
 	if (ph->p_type != PT_LOAD || !ph->p_filesz || ph->p_flags & PF_W)
@@ -53,9 +52,9 @@ static int load_headers(struct gn_elf *elf)
 	}
 	qsort(elf->segments, elf->nsegments, sizeof(*elf->segments),
 	      by_address);
-	/* of overlapping segments the kernel maps the last; no sane file has
-	 * them, and without them the segments together are no longer than the
-	 * file */
+	/* If segments overlap, the kernel maps the last one. No sane file has
+	 * that, and without it, the segments together are not longer than the
+	 * file. */
 	for (size_t i = 0; i < elf->nsegments; i++) {
 		const struct gn_segment *s = &elf->segments[i];
 
@@ -66,7 +65,7 @@ static int load_headers(struct gn_elf *elf)
 	return 0;
 }
 
-/* Reads the segments; a byte of the file is in at most two of them. */
+/* Reads the segments. A byte of the file may be in at most two of them. */
 static int load_bytes(struct gn_elf *elf)
 {
 	uint64_t total = 0;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * The function symbols: read from .symtab, .dynsym and the debug file's
- * .symtab, sorted, without duplicates, with sizes filled in, demangled.
- */
+/* The function symbols: read from .symtab, .dynsym and the debug file's
+ * .symtab, sorted, without duplicates, with sizes filled in, demangled. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,18 +11,18 @@
 /* Longer than any name that is searched for. */
 #define GN_PLAIN_NAME 256
 
-/* A symbol while the table is made, with what ranks it among its aliases. */
+/* A symbol while the table is built, with what ranks it among its aliases. */
 struct raw {
 	struct gn_elf_symbol sym;
 	uint8_t bind;	/* 0 global, 1 weak, 2 local */
-	uint8_t scores; /* underscores in front */
-	size_t order;	/* in which it was found */
+	uint8_t scores; /* number of leading underscores */
+	size_t order;	/* order in which it was found */
 };
 
 struct raws {
 	struct raw *items;
 	size_t count, room;
-	uint64_t *labels; /* of code that others can call, but no functions */
+	uint64_t *labels; /* of global code that is not marked as functions */
 	size_t nlabels, labels_room;
 };
 
@@ -42,8 +40,8 @@ static bool add_table(struct gn_elf *elf, const struct gn_image *image,
 	return true;
 }
 
-/* Address of the first executable segment. Prelink and some strip tools move
- * it; the debug file's symbols still have the old addresses. */
+/* Address of the first executable segment. Prelink and some strip tools change
+ * it, but the debug file's symbols keep the old addresses. */
 static bool text_address(const struct gn_image *image, uint64_t *addr)
 {
 	GElf_Phdr ph;
@@ -77,7 +75,7 @@ static void add_tables(struct gn_elf *elf)
 	elf->opaque = !symtab && !dynsym;
 }
 
-/* Executable sections: the last function of a section ends with it. */
+/* Sorts executable sections: a section's end is that of its last function. */
 static int by_begin(const void *a, const void *b)
 {
 	const struct gn_elf_range *x = a, *y = b;
@@ -104,8 +102,8 @@ static int load_sections(struct gn_elf *elf)
 	return 0;
 }
 
-/* Removes the version, in place, since the strings are our copy. False when it
- * is not a name. */
+/* Removes the version, in place, as the strings are our copy. False: it is not
+ * a valid name. */
 static bool clean(char *name)
 {
 	size_t n;
@@ -150,7 +148,7 @@ static int push(struct raws *raws, const struct raw *raw)
 	return 0;
 }
 
-/* Assemblers give a global label no type if they are not asked to. */
+/* Assemblers give a global label no type unless told to. */
 static int take_label(const struct gn_elf *elf, uint64_t addr,
 		      struct raws *raws)
 {
@@ -213,7 +211,7 @@ static int gather(struct gn_elf *elf, struct raws *raws)
 }
 
 /* By address, then by how well known the name is: global before weak before
- * local, fewer leading underscores first. Only a prefix of long names is
+ * local, then fewer leading underscores first. Only a prefix of long names is
  * compared. */
 static int by_preference(const void *a, const void *b)
 {
@@ -252,7 +250,8 @@ static void drop_doubles(struct raws *raws)
 	raws->count = kept;
 }
 
-/* Where the section or, without section headers, the segment of addr ends. */
+/* The end of the section that contains addr, or, without section headers, of
+ * the segment. */
 static uint64_t region_end(const struct gn_elf *elf, uint64_t addr)
 {
 	size_t lo = 0, hi = elf->nsections;
@@ -274,7 +273,7 @@ static uint64_t region_end(const struct gn_elf *elf, uint64_t addr)
 	return addr;
 }
 
-/* The first of `n` sorted addresses above `addr`, or `end`, if it is less. */
+/* The first of `n` sorted addresses above `addr`, or `end` if that is less. */
 static uint64_t next_above(const uint64_t *all, size_t n, uint64_t addr,
 			   uint64_t end)
 {
@@ -291,8 +290,8 @@ static uint64_t next_above(const uint64_t *all, size_t n, uint64_t addr,
 	return lo < n && all[lo] < end ? all[lo] : end;
 }
 
-/* Where a function without a size ends at the latest: where other code begins,
- * by a label or by the unwinder's table. */
+/* The latest end of a function without a size: where other code begins, by a
+ * label or by the unwind table. */
 static uint64_t end_of(const struct gn_elf *elf, const struct raws *raws,
 		       uint64_t addr, uint64_t next)
 {
@@ -303,7 +302,7 @@ static uint64_t end_of(const struct gn_elf *elf, const struct raws *raws,
 	return next_above(elf->starts, elf->nstarts, addr, end);
 }
 
-/* Sizes of 0: an alias's size, else up to what comes next. */
+/* Fills in sizes of 0: an alias's size, else up to what comes next. */
 static void fill_sizes(const struct gn_elf *elf, struct raws *raws)
 {
 	uint64_t next = UINT64_MAX;
@@ -325,10 +324,8 @@ static void fill_sizes(const struct gn_elf *elf, struct raws *raws)
 	}
 }
 
-/*
- * The most that demanglers may read and print for one file. Real files stay
- * far below it; a hostile file cannot use more.
- */
+/* Limits of what demanglers may read and print for one file. Real files stay
+ * far below; hostile files cannot exceed them. */
 struct budget {
 	uint64_t in, out;
 };

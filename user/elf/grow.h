@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes room for one more in the array whose pointer is at `array`: it has room
- * for `*room` of `size` bytes, and `count` of them are used. -ENOMEM leaves all
- * as it was. */
+/* Makes room for one more element in the array whose pointer is at `array`: it
+ * has room for `*room` elements of `size` bytes, of which `count` are used.
+ * -ENOMEM leaves everything unchanged. */
 static inline int gn_grow_by_one(void *array, size_t *room, size_t count,
 				 size_t size)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The arguments of a USDT probe: what the assembler was given for them, in its
- * AT&T syntax. The text is hostile.
- */
+/* The arguments of a USDT probe: the operands that the assembler was given, in
+ * AT&T syntax. The text is hostile. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +8,7 @@
 
 #define WORD_MAX 128
 
-/* A name of a register, and how many bytes of it. */
+/* A register's name, and the number of its bytes that it means. */
 struct name {
 	char text[6];
 	uint8_t reg, size;
@@ -53,7 +51,7 @@ static const struct name names[] = {
 	{"rip", GN_REG_IP, 8},
 };
 
-/* Takes %NAME at *pos; its size, 0: it is none of these. */
+/* Takes %NAME at *pos. Returns its size; 0: it is not one of these. */
 static unsigned int take_reg(const char **pos, uint8_t *reg)
 {
 	size_t len;
@@ -82,7 +80,8 @@ static bool take_number(const char **pos, long long *out)
 	return true;
 }
 
-/* What is before the bracket: a number, a symbol, or a symbol and a number. */
+/* Parses what precedes the bracket: a number, a symbol, or a symbol and a
+ * number. */
 static bool displacement(const char *text, size_t len, gn_symbol_fn symbol,
 			 void *ctx, long long *value, bool *named)
 {
@@ -140,14 +139,14 @@ static bool take_memory(const char *text, uint64_t addr, gn_symbol_fn symbol,
 	if (scale != 1 && scale != 2 && scale != 4 && scale != 8)
 		return false;
 	op->scale = (uint8_t)__builtin_ctzll((unsigned long long)scale);
-	/* A symbol is at a distance from the probe. What a number is counted
-	 * from is not told: rip is that of another instruction. */
+	/* A symbol has a known distance from the probe. A number has no known
+	 * base, as rip is that of another instruction. */
 	if (op->reg == GN_REG_IP)
 		op->value = (int64_t)((uint64_t)op->value - addr);
 	return (op->reg == GN_REG_IP) == named;
 }
 
-/* Below 0: of a signed number. */
+/* Negative: of a signed number. */
 static bool is_size(long long n)
 {
 	return n == 1 || n == 2 || n == 4 || n == 8 || n == -1 || n == -2 ||

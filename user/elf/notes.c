@@ -12,27 +12,27 @@
 #define NT_STAPSDT 3
 #define MAX_NOTES  65536
 
-/* Symbols that arguments name: more of a file are not looked up, and no more of
- * its symbols are looked at for all of them. */
+/* Limits of look-ups of symbols that arguments name, and of the symbols of a
+ * file that all of them together may visit. */
 #define MAX_LOOKUPS 1024
 #define MAX_SYMBOLS (256u << 20)
 
 struct table {
-	Elf_Data *syms, *strs; /* NULL: there is none */
+	Elf_Data *syms, *strs; /* NULL: none */
 };
 
 struct notes {
 	struct gn_image image;
 	struct gn_note *note;
 	size_t count, room;
-	size_t lookups, symbols; /* so many were there until now */
+	size_t lookups, symbols; /* number so far */
 	struct table tables[2];
 	struct gn_notes_left left;
 	uint64_t base; /* address of .stapsdt.base */
 };
 
-/* Copies the string at *pos, which ends before `end`; false if it does not.
- * Of one that has no room in `out` nothing is copied. */
+/* Copies the string at *pos. False: it does not end before `end`. A string that
+ * does not fit into `out` is not copied. */
 static bool take_name(const char **pos, const char *end, char out[GN_NOTE_NAME],
 		      bool *fits)
 {
@@ -50,8 +50,8 @@ static bool take_name(const char **pos, const char *end, char out[GN_NOTE_NAME],
 	return true;
 }
 
-/* The arguments' text, which ends before `end`; false if it does not. Words
- * that have no room in `out` become dots. */
+/* Copies the text of the arguments. False: it does not end before `end`. Words
+ * that do not fit into `out` become dots. */
 static bool take_args(const char *text, const char *end, char *out, size_t size)
 {
 	static const char more[] = " ...";
@@ -80,7 +80,7 @@ static void find_table(const struct gn_image *image, uint32_t type,
 		*table = (struct table){0};
 }
 
-/* The address of a symbol of one of the tables. */
+/* Finds the address of a symbol in one of the tables. */
 static bool find_symbol(void *ctx, const char *name, uint64_t *addr)
 {
 	struct notes *notes = ctx;
@@ -108,7 +108,7 @@ static bool find_symbol(void *ctx, const char *name, uint64_t *addr)
 	return false;
 }
 
-/* The description of one note: three addresses and three strings. */
+/* Takes the description of one note: three addresses and three strings. */
 static int take_note(struct notes *notes, const char *desc, size_t size)
 {
 	const char *pos = desc + 24, *end = desc + size;
@@ -176,7 +176,7 @@ static int take_section(Elf_Scn *scn, struct notes *notes)
 
 static int walk(struct notes *notes)
 {
-	uint64_t left = notes->image.size; /* no two are in the same place */
+	uint64_t left = notes->image.size; /* sections do not overlap */
 	Elf_Scn *scn;
 	GElf_Shdr sh;
 	int err = 0;

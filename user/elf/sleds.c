@@ -8,10 +8,10 @@
 #include "elf/elf_image.h"
 
 #define MAX_SLEDS (4u << 20)
-#define CODE	  5 /* bytes that tell a sled */
+#define CODE	  5 /* bytes that identify a sled */
 
 /* An entry of xray_instr_map (llvm/lib/XRay, InstrumentationMap.h). From
- * version 2 on both addresses count from where they stand. */
+ * version 2 on, both addresses are relative to their own position. */
 struct xray_entry {
 	uint64_t addr, function;
 	uint8_t kind, always, version, pad[13];
@@ -25,7 +25,7 @@ struct sleds {
 	size_t n, broken;
 };
 
-/* The first bytes of the code there, all of one segment. */
+/* Reads the first bytes of the code there, if they are in one segment. */
 static bool code_at(const struct gn_image *image, uint64_t addr,
 		    uint8_t code[CODE])
 {
@@ -37,7 +37,7 @@ static bool code_at(const struct gn_image *image, uint64_t addr,
 	       !gn_image_read(image, first, code, CODE);
 }
 
-/* Whether it is as the compilers make it. */
+/* Whether its code is what compilers emit. */
 static bool is_sled(const struct gn_image *image, const struct gn_sled *s,
 		    bool returns)
 {
@@ -76,18 +76,18 @@ static void take_xray(struct sleds *s, const uint8_t *at, uint64_t place)
 	memcpy(&e, at, sizeof(e));
 	sled.addr = e.version >= 2 ? place + e.addr : e.addr;
 	sled.ends = e.kind == XRAY_EXIT || e.kind == XRAY_TAIL;
-	/* others are a program's own events */
+	/* other kinds are a program's own events */
 	if (sled.ends || e.kind == XRAY_ENTER || e.kind == XRAY_ENTER_ARGUMENT)
 		take(s, sled, e.kind == XRAY_EXIT);
 }
 
 struct words {
-	uint64_t addr, *at; /* where they are, as linked and here */
+	uint64_t addr, *at; /* their addresses as linked, and here */
 	size_t n;
 };
 
-/* What the dynamic linker puts there: a linker can leave the file empty (lld
- * does). */
+/* Writes what the dynamic linker will write: a linker can leave the words in
+ * the file empty (lld does). */
 static void relocate(void *ctx, uint64_t slot, uint64_t value)
 {
 	const struct words *w = ctx;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sleds: places that a compiler left in code for hooks, and told of in a
- * section. The file is hostile: what is not as its compiler makes it is left
- * out.
+ * Sleds: places that a compiler left in the code for hooks, and listed in a
+ * section. The file is hostile: sleds that are not as their compiler emits them
+ * are skipped.
  */
 #ifndef GNOMON_ELF_SLEDS_H
 #define GNOMON_ELF_SLEDS_H
@@ -25,13 +25,14 @@ enum gn_sled_kind {
 };
 
 struct gn_sled {
-	uint64_t addr; /* as linked */
+	uint64_t addr; /* address, as linked */
 	enum gn_sled_kind kind;
-	bool ends; /* the function ends there, by a return or a tail call */
+	bool ends; /* the function ends here, by a return or a tail call */
 };
 
-/* The sleds of the file at `path`, by address; freed with free(). `broken`: how
- * many were left out. -ENOEXEC: not an ELF file; -ENOENT: it has none. */
+/* The sleds of the file at `path`, by address, to be freed with free().
+ * `broken`: number of skipped ones. -ENOEXEC: not an ELF file; -ENOENT: it has
+ * none. */
 int gn_sleds_read(const char *path, struct gn_sled **out, size_t *n,
 		  size_t *broken);
 

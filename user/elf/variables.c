@@ -12,22 +12,22 @@
 
 #define USES 8
 
-/* What stands before each place that has the name's address. */
+/* What precedes each place that has the address of the name. */
 struct row {
 	uint64_t slot[USES];
 	size_t n;
-	bool many; /* several variables can be meant */
+	bool many; /* several variables are possible */
 };
 
 struct search {
 	struct gn_image image;
 	size_t n;
 	uint64_t *addr;
-	uint64_t *text; /* where the name is, as linked */
+	uint64_t *text; /* addresses of the names, as linked */
 	struct row *row;
 };
 
-/* Where a string lies that nothing stands before. */
+/* Finds the name as a whole string. */
 static uint64_t find_text(const Elf_Data *data, uint64_t addr, const char *name)
 {
 	const char *bytes = data->d_buf, *at = bytes;
@@ -44,7 +44,7 @@ static uint64_t find_text(const Elf_Data *data, uint64_t addr, const char *name)
 
 static void find_texts(struct search *s, const char *const *names)
 {
-	uint64_t left = s->image.size; /* no two are in the same place */
+	uint64_t left = s->image.size; /* sections do not overlap */
 	GElf_Shdr sh;
 	Elf_Scn *scn;
 
@@ -84,7 +84,7 @@ static void note_row(void *ctx, uint64_t slot, uint64_t value)
 	}
 }
 
-/* Whether the program can write there, before and after its relocation. */
+/* Whether the program can write there before and after its relocation. */
 static bool can_write(const struct gn_image *image, uint64_t addr)
 {
 	bool can = false;
@@ -104,7 +104,7 @@ static bool can_write(const struct gn_image *image, uint64_t addr)
 	return can;
 }
 
-/* Each is filled in once: a file that does it more often costs no more. */
+/* Takes each slot once, so that a file that fills it in again costs no more. */
 static bool take_slot(struct row *row, uint64_t addr)
 {
 	for (size_t i = 0; i < row->n; i++)
