@@ -71,8 +71,8 @@ int gn_pipeline_feed_calls(struct gn_pipeline *p, const struct gn_rec_func *r,
 int gn_pipeline_period(struct gn_pipeline *p, struct gn_model **model);
 
 /* Limit of call paths of a whole capture. Calls on further paths go below their
- * process's `[other]`: functions get such calls and their own time, but
- * inclusive times do not reach across them. */
+ * process's `[other]`. Their functions get the calls and their own time, but
+ * inclusive times lack such calls and what these called. */
 #define GN_MOST_NODES (1u << 22)
 
 /* Limit of ended threads of a whole capture that keep rows of their own. Beyond

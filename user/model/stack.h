@@ -20,8 +20,8 @@
 /* Limit of shadow stacks of one thread. Beyond it, the one that was idle
  * longest is dropped. */
 #define GN_STACKS_MAX 4096
-/* How many frames are searched for a function when there is no key. If it is
- * not found, the event counts as unmatched. */
+/* How many frames are searched for a frame by its function only. If there is
+ * none, the event counts as unmatched. */
 #define GN_SEARCH_MAX 1024
 /* Limits of pending leaves of return probes (the kernel allows 64 per thread),
  * and of open unwinds. */

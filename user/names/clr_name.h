@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names of .NET methods as people write them. Names come from traced programs:
- * any text. As they are recorded:
+ * Names of .NET methods as people write them. They come from traced programs,
+ * so they can be any text. The recorded form is:
  *
  *	Namespace.Outer+Inner<int>.Method<string>(int,Other.Type[])
  */
@@ -23,23 +23,23 @@ enum gn_clr_form {
 };
 
 /*
- * Accessors, operators and constructors are written as in C#, a lambda or local
- * function is behind the method that holds it, and what a compiler made of an
- * async method or an iterator has that one's name, without parameters; what
- * makes one of these is P.Fetch.new():
+ * Accessors, operators and constructors are written as in C#. A lambda or local
+ * function follows the method that contains it. What a compiler made of an
+ * async method or an iterator has that method's name, without parameters; the
+ * constructor of such a type is P.Fetch.new():
  *
  *	Stack<T>.this[int].get	   Money.operator +(Money, Money)
  *	Stack<T>.Stack(int)	   P.Main.lambda#0(string)
  *	P.Main.Local(int)	   P.Fetch
  *
- * Visual Basic keeps only the number of the method that holds a lambda, and F#
- * the name that a closure was bound to, with its line:
+ * Visual Basic keeps only the number of the method that contains a lambda, and
+ * F# the name that a closure was bound to, with its line:
  *
  *	P.lambda#5-1(int)	   P.add@50-2(int)
  *
- * A name may be a glob for the methods of a type ("N.P+Q.*") or for a method
- * without its parameters; then the form is one for all that these become.
- * False: it is no such name, or there is no room.
+ * A name may be a glob for the methods of a type ("N.P+Q.*"), or for a method
+ * without its parameters. Then the result is a glob for all that they become.
+ * False: it is not such a name, or there is no room.
  */
 bool gn_clr_spell(const char *name, enum gn_clr_form form, char *text,
 		  size_t size);
