@@ -100,7 +100,7 @@ int gn_events_started(struct gn_pipeline *p, struct gn_thread *t,
  * collection. */
 int gn_events_stopped(struct gn_pipeline *p, struct gn_thread *t,
 		      uint64_t start, uint64_t end, bool collects);
-/* The thread ends: so do its open stretches. */
+/* The thread or its program ends, and so do its open stretches. */
 int gn_events_close(struct gn_pipeline *p, struct gn_thread *t, uint64_t end);
 
 /* Fills the model's events. */

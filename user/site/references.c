@@ -76,7 +76,7 @@ static uint64_t owner(const struct gn_references *f, uint64_t part)
 
 /*
  * Whether functions end in a jump to it. A jump that is never taken does not
- * count: after a call that does not return, compilers let a function run into
+ * count: after a call that does not return, compilers let a function jump to
  * what follows it or its cold part, which can be another function's.
  */
 static bool is_tail(const struct gn_references *f, size_t i)
