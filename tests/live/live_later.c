@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define N PRIu64
@@ -460,17 +461,31 @@ void test_awaited_attached(struct live *t)
 	CHECK(t, own > 10 * before, "probes cost nothing: is any there?");
 }
 
+/* Sleeps until it is killed, and is not traced. */
+static void start_beside(struct live *t, struct live_talk *beside)
+{
+	struct live_args a = {.n = 0};
+
+	live_command(t, &a, "classes nanosleep 40 1000000");
+	live_talk(t, &a, beside);
+	live_await_call(t, beside->pid, SYS_nanosleep, -1);
+}
+
 /* A shell starts many of a program at once, and one of them is the first that
- * shows its file: calls that the others are in then are of before, too. */
+ * shows its file: calls that the others are in then are of before, too. Where
+ * another process runs the program, each of them gets probes of its own. */
 void test_late_copies(struct live *t)
 {
 	char *program =
 		live_text(t, "%s nanosleep 40 20", live_fixture(t, "classes"));
+	struct live_talk beside = {.pid = 0};
 
 	for (int i = 0; i < 4; i++) {
 		struct live_args a = {.n = 0};
 		struct live_end end;
 
+		if (i == 2)
+			start_beside(t, &beside);
 		live_add(t, &a, t->gnomon, "run", "-f", "wait_*", "-f",
 			 "surround", "-o", "/dev/null", "--", "/bin/sh", "-c",
 			 live_text(t, "for i in $(seq 40); do %s & done; wait",
@@ -480,4 +495,6 @@ void test_late_copies(struct live *t)
 		CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code,
 		      end.err);
 	}
+	kill(beside.pid, SIGKILL);
+	live_wait(t, &beside);
 }

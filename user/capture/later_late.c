@@ -84,9 +84,9 @@ void gn_later_again(struct gn_later *l, size_t index,
 	const struct gn_file *file = &l->files.file[index];
 	uint64_t probed = file->probed;
 
-	/* else it gets probes of its own, and is told of then */
-	if (!gn_session_private(l->session, file, GN_PROG_NATIVE) &&
-	    n->since < probed && told < probed)
+	/* processes with probes of their own got them then, too; if later ones
+	 * did not, this has been reported */
+	if (n->since < probed && told < probed)
 		gn_later_miss_file(l, index, n->pid, n->since, probed);
 }
 
