@@ -34,6 +34,7 @@
 #define GN_FAST_GROWN	 (128l << 20) /* rings of a process grow by so much */
 #define GN_FAST_MAGIC	 0x33747361666e67 /* "gnfast3" */
 #define GN_FAST_RECORD	 16
+#define GN_FAST_AWAY	 (1 << 15) /* ticks, 10 us or so: others can have run */
 #define GN_FAST_SPARE	 (2 * GN_FAST_RECORD) /* bytes that hooks leave free */
 #define GN_FAST_MEASURED 512 /* records that tell what a hook costs; slot 0 */
 #define GN_FAST_NAMES	 (1 << 17) /* bytes of names: the end of slot 0 */

@@ -14,7 +14,6 @@
 #include <gnomon/fast.h>
 #include "hooksite/fast.h"
 
-#define AWAY  (1 << 15) /* ticks */
 #define HITS  100
 #define TRIES 1000
 
@@ -69,7 +68,7 @@ static void wait_away(void)
 {
 	uint64_t since = __builtin_ia32_rdtsc();
 
-	while (__builtin_ia32_rdtsc() - since <= AWAY)
+	while (__builtin_ia32_rdtsc() - since <= GN_FAST_AWAY)
 		;
 }
 

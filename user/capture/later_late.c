@@ -81,8 +81,7 @@ void gn_later_miss_file(struct gn_later *l, size_t index, pid_t pid,
 void gn_later_again(struct gn_later *l, size_t index,
 		    const struct gn_later_news *n, uint64_t told)
 {
-	const struct gn_file *file = &l->files.file[index];
-	uint64_t probed = file->probed;
+	uint64_t probed = l->files.file[index].probed;
 
 	/* processes with probes of their own got them then, too; if later ones
 	 * did not, this has been reported */

@@ -26,7 +26,6 @@
 #define WAIT_NS	 50000000l   /* until what it said of its life is looked at */
 #define WAITS	 100	     /* of these without a record read: 5 s */
 #define SPINS	 100
-#define AWAY	 (1 << 15) /* ticks, 10 us or so: other threads ran */
 
 #define AGAIN	0 /* the hook is to begin anew */
 #define DROPPED 1
@@ -400,7 +399,7 @@ static void open_ring(struct gn_fast_own *own, struct gn_fast_ring *ring,
 	own->base = (uint64_t)fast.data + (uint64_t)slot * GN_FAST_SLOT;
 	own->lost = 0;
 	own->stacked = own->home = 0;
-	own->away = AWAY;
+	own->away = GN_FAST_AWAY;
 	if (!own->size)
 		own->size = GN_FAST_FIRST;
 	publish(own, own->base);
