@@ -120,6 +120,36 @@ void java_child_none(struct live *t)
 	CHECK(t, live_finish(t, &served) == 0, "the other one failed");
 }
 
+/* The same where threads other than the first execute programs, which end soon:
+ * each takes the links of its process with it. */
+void java_child_handed(struct live *t)
+{
+	char *path = live_path(t, "report.json");
+	struct live_args java = {.n = 0}, a = {.n = 0};
+	struct live_talk served;
+	struct live_end end;
+	json_t *report;
+	uint64_t late;
+
+	java_need(t);
+	java_demo(t, &java, "", "served");
+	live_talk(t, &java, &served);
+	free(live_await(t, served.out, "ready"));
+	live_add(t, &a, t->gnomon, "run", "-f", "step", "--format", "json",
+		 "-o", path, "--", live_fixture(t, "../native/handed"), "20",
+		 NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0, "ended with %d: %s", end.code, end.err);
+	report = live_load(t, path);
+	CHECK(t,
+	      live_function(t, report, NULL, "step", "calls", NULL) ==
+		      21 * 1000,
+	      "not all calls were seen");
+	late = live_number(t, report, "counters.unprobed");
+	CHECK(t, !late, "%d programs are told to have run unprobed", (int)late);
+	CHECK(t, live_finish(t, &served) == 0, "the other one failed");
+}
+
 /* gnomon comes to a shell, which starts one then. */
 void java_child_attach(struct live *t)
 {

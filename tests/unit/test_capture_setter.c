@@ -27,10 +27,31 @@ static void a_flood_is_one(void **state)
 	assert_false(gn_setter_is_flooded(&p, 1, now + SECOND));
 }
 
+/* Which processes began a runtime is known as far as it is remembered. */
+static void begun_are_known(void **state)
+{
+	struct gn_setter_begun b = {.n = 0};
+
+	(void)state;
+	assert_false(gn_setter_noted(&b, 7, 0));
+	gn_setter_note(&b, 7, 100);
+	assert_true(gn_setter_noted(&b, 7, 100));
+	assert_false(gn_setter_noted(&b, 7, 101));
+	assert_false(gn_setter_noted(&b, 8, 0));
+	for (int i = 1; i < GN_BEGUN_MAX; i++)
+		gn_setter_note(&b, 1000 + i, 100 + (uint64_t)i);
+	/* the next one takes the place of the first */
+	gn_setter_note(&b, 9, 1000);
+	assert_true(gn_setter_noted(&b, 7, 101));
+	assert_false(gn_setter_noted(&b, 7, 102));
+	assert_true(gn_setter_noted(&b, 9, 1000));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_flood_is_one),
+		cmocka_unit_test(begun_are_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

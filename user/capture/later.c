@@ -17,6 +17,7 @@
 #include "capture/clock.h"
 #include "capture/drain.h"
 #include "capture/later_parts.h"
+#include "capture/setter.h"
 #include "capture/tell.h"
 #include "process/ended.h"
 #include "process/mapped.h"
@@ -112,19 +113,6 @@ static void link_process(struct gn_later *l, pid_t pid)
 	fail(l, err, gn_now_ns());
 }
 
-/* Whether the process is known to have run a program since. */
-static bool ran_program(struct gn_later *l, pid_t pid)
-{
-	bool ran = false;
-
-	pthread_mutex_lock(&l->lock);
-	for (size_t i = 0; !ran && i < l->nnews; i++)
-		ran = l->news[i].kind == GN_NEWS_PROGRAM &&
-		      l->news[i].pid == pid;
-	pthread_mutex_unlock(&l->lock);
-	return ran;
-}
-
 /* Threads can outlive the first one, which has no memory then. */
 static int files_of(pid_t pid, struct gn_files *files)
 {
@@ -132,10 +120,10 @@ static int files_of(pid_t pid, struct gn_files *files)
 }
 
 /* Of a file that no traced process mapped when the capture began it is looked
- * whether this one does. One that has ended can have mapped what -f names, and
- * a runtime if it ran a program. */
+ * whether this one does. One that has ended can have mapped what -f names; a
+ * runtime that began in it was told of. */
 static bool could_call(struct gn_later *l, const struct gn_file *file,
-		       pid_t pid, struct gn_files *mapped)
+		       pid_t pid, uint64_t since, struct gn_files *mapped)
 {
 	int err = 0;
 
@@ -143,8 +131,10 @@ static bool could_call(struct gn_later *l, const struct gn_file *file,
 		return true;
 	if (!mapped->count)
 		err = files_of(pid, mapped);
-	return err ? file->asked || ran_program(l, pid)
-		   : gn_files_have(mapped, &file->id);
+	if (!err)
+		return gn_files_have(mapped, &file->id);
+	return file->asked || !file->begins ||
+	       gn_setter_began(l->session->setter, pid, since);
 }
 
 /* The process could have called every function that has links of single
@@ -169,7 +159,7 @@ static void miss_process(struct gn_later *l, pid_t pid, uint64_t since)
 		    !gn_session_private(l->session, file, g->prog))
 			continue;
 		last = module;
-		if (!could_call(l, file, pid, &mapped))
+		if (!could_call(l, file, pid, since, &mapped))
 			continue;
 		told = true;
 		gn_later_put_unprobed(l, module, false, pid, since,

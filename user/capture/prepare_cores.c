@@ -32,6 +32,7 @@ int gn_prepare_setup(struct gn_session *s, const struct gn_runtime *rt,
 	err = gn_runtime_plan_setup(rt, place, file, (uint32_t)s->nsetups,
 				    &s->specs, &s->probes, &grown[s->nsetups]);
 	s->nsetups += !err;
+	s->files.file[file].begins |= !err;
 	return err == -ENOMEM ? err : 0;
 }
 

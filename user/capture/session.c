@@ -509,8 +509,8 @@ void gn_session_free(struct gn_session *s)
 		return;
 	gn_priority_end(&s->priority);
 	gn_running_end(s);
-	gn_setter_stop(s);
 	gn_session_detach(s);
+	gn_setter_stop(s);
 	gn_running_free(s->active);
 	free(s->managed_filter);
 	free(s->managed_values);

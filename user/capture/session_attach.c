@@ -366,9 +366,10 @@ int gn_session_attach(struct gn_session *s)
 	if (!err)
 		gn_copied_tell(s);
 	if (!err)
-		err = attach_later(s);
-	if (!err)
 		err = start_setter(s);
+	/* it asks the setter */
+	if (!err)
+		err = attach_later(s);
 	if (err)
 		return err;
 	if (s->not_fast && s->opts.hooks == GN_HOOKS_FAST && !*s->warning)

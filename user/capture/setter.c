@@ -36,7 +36,38 @@ struct gn_setter {
 	size_t n;
 	uint32_t *late; /* processes */
 	size_t nlate;
+	pthread_mutex_t lock;
+	struct gn_setter_begun begun; /* under the lock */
 };
+
+void gn_setter_note(struct gn_setter_begun *b, pid_t pid, uint64_t now)
+{
+	b->at[b->n++ % GN_BEGUN_MAX] =
+		(struct gn_setter_began){.pid = pid, .time = now};
+}
+
+bool gn_setter_noted(const struct gn_setter_begun *b, pid_t pid, uint64_t since)
+{
+	/* the oldest is the next one that is forgotten */
+	if (b->n >= GN_BEGUN_MAX && b->at[b->n % GN_BEGUN_MAX].time >= since)
+		return true;
+	for (size_t i = 0; i < GN_BEGUN_MAX && i < b->n; i++)
+		if (b->at[i].pid == pid && b->at[i].time >= since)
+			return true;
+	return false;
+}
+
+bool gn_setter_began(struct gn_setter *t, pid_t pid, uint64_t since)
+{
+	bool is;
+
+	if (!t)
+		return true;
+	pthread_mutex_lock(&t->lock);
+	is = gn_setter_noted(&t->begun, pid, since);
+	pthread_mutex_unlock(&t->lock);
+	return is;
+}
 
 /* The memory of the process, which stays the same: what is written reaches no
  * program that it executes meanwhile. `base` becomes where the runtime is. */
@@ -135,6 +166,17 @@ static void keep_pace(struct gn_setter *t)
 		gn_priority_highest(0);
 }
 
+static void note_begun(struct gn_setter *t)
+{
+	uint64_t now = gn_now_ns();
+
+	pthread_mutex_lock(&t->lock);
+	for (size_t i = 0; i < t->n; i++)
+		if (t->batch[i].state == GN_SETUP_BEGINS)
+			gn_setter_note(&t->begun, (pid_t)t->batch[i].pid, now);
+	pthread_mutex_unlock(&t->lock);
+}
+
 static void serve_batch(struct gn_setter *t)
 {
 	t->n = 0;
@@ -150,6 +192,7 @@ static void serve_batch(struct gn_setter *t)
 		else if (!is_late(t, i))
 			set_all(r, s);
 	}
+	note_begun(t);
 }
 
 static void *serve(void *setter)
@@ -173,6 +216,7 @@ static void free_setter(struct gn_setter *t)
 	if (t->quit >= 0)
 		close(t->quit);
 	ring_buffer__free(t->ring);
+	pthread_mutex_destroy(&t->lock);
 	free(t->late);
 	free(t);
 }
@@ -188,6 +232,7 @@ int gn_setter_start(struct gn_session *s)
 	if (!t)
 		return -ENOMEM;
 	t->session = s;
+	pthread_mutex_init(&t->lock, NULL);
 	t->quit = eventfd(0, EFD_CLOEXEC);
 	t->ring = ring_buffer__new(bpf_map__fd(s->skel->maps.setups), take, t,
 				   NULL);

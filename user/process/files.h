@@ -22,6 +22,7 @@ struct gn_file {
 	bool program;	/* it is run; else it is a library */
 	bool asked;	/* a library that -f names and nobody was seen to map */
 	bool awaited;	/* a runtime that a traced process can start */
+	bool begins;	/* a runtime of which it is told who starts it */
 	bool hooksite;	/* a hook-site library: who maps it is traced */
 	bool nop5;	/* its sites have a second place: GN_SITE_NOP5 */
 	bool elsewhere; /* processes that are not traced map it, too (share.h)
