@@ -254,7 +254,7 @@ static bool may_come(struct gn_session *s, const char *glob)
 static int check_match(struct gn_session *s)
 {
 	const char *glob = gn_filter_unmatched(s->filter);
-	char other[256];
+	char other[256], line[GN_LANGUAGE_LINE];
 
 	if (!glob || s->native.functions || s->native.usdt || s->launches ||
 	    s->runtimes > s->may_start)
@@ -283,12 +283,11 @@ static int check_match(struct gn_session *s)
 		return gn_session_fail(s, -ENOENT, 2, GN_LIST_TEXT, glob);
 	if (may_come(s, glob))
 		return 0;
-	if (s->native.stripped && gn_unseen_language(s->native.stripped))
-		return gn_session_fail(
-			s, -ENOENT, 2,
-			"no function matches '%s': " GN_LANGUAGE_TEXT, glob,
-			s->native.stripped,
-			gn_unseen_language(s->native.stripped));
+	if (s->native.stripped &&
+	    gn_unseen_language(s->native.stripped, &s->files, line))
+		return gn_session_fail(s, -ENOENT, 2,
+				       "no function matches '%s': %s", glob,
+				       line);
 	if (s->native.stripped)
 		return gn_session_fail(
 			s, -ENOENT, 2,

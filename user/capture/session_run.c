@@ -384,17 +384,16 @@ static void tell_gone(const struct gn_session *s, gn_unseen_fn tell, void *ctx)
 static void tell_language(const struct gn_session *s, gn_unseen_fn tell,
 			  void *ctx)
 {
-	const char *language =
-		s->opts.command ? gn_unseen_language(s->program) : NULL;
-	char line[PATH_MAX + 192];
+	char line[GN_LANGUAGE_LINE];
 	const char *glob;
 
+	if (!s->opts.command ||
+	    !gn_unseen_language(s->program, &s->files, line))
+		return;
 	for (size_t at = 0;
-	     language && (glob = gn_filter_unmatched_next(s->filter, &at));) {
+	     (glob = gn_filter_unmatched_next(s->filter, &at));) {
 		if (gn_prepare_native_only(glob))
 			continue;
-		snprintf(line, sizeof(line), GN_LANGUAGE_TEXT, s->program,
-			 language);
 		tell(ctx, line);
 		return;
 	}

@@ -9,6 +9,7 @@
 
 #include <gnomon/selected.h>
 #include "capture/prepare.h"
+#include "process/files.h"
 #include "process/inside.h"
 #include "runtime/filter.h"
 #include "runtime/native.h"
@@ -355,8 +356,20 @@ static bool any_unhooked(const struct gn_unseen *u)
 	return false;
 }
 
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static const char *after_version(const char *s)
+{
+	return s + strspn(s, "0123456789.-");
+}
+
 /* "python3.11" and "node", but no "nodeset". */
-const char *gn_unseen_language(const char *program)
+static const char *language_of(const char *program, const char **interpreter)
 {
 	static const char *const known[][2] = {
 		{"python", "Python"},	  {"pypy", "Python"},
@@ -365,17 +378,63 @@ const char *gn_unseen_language(const char *program)
 		{"luajit", "Lua"},	  {"node", "JavaScript"},
 		{"nodejs", "JavaScript"},
 	};
-	const char *slash = strrchr(program, '/');
-	const char *name = slash ? slash + 1 : program;
+	const char *name = base_of(program);
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		size_t len = strlen(known[i][0]);
 
-		if (!strncmp(name, known[i][0], len) &&
-		    !name[len + strspn(name + len, "0123456789.-")])
-			return known[i][1];
+		if (strncmp(name, known[i][0], len) ||
+		    *after_version(name + len))
+			continue;
+		*interpreter = known[i][0];
+		return known[i][1];
 	}
 	return NULL;
+}
+
+/* "libpython3.11.so.1.0", but not "libpython3.11-extra.so". */
+static const char *library_of(const char *interpreter,
+			      const struct gn_files *files)
+{
+	size_t len = strlen(interpreter);
+
+	for (size_t i = 0; i < files->count; i++) {
+		const char *name = base_of(files->file[i].path);
+		const char *end;
+
+		if (strncmp(name, "lib", 3) ||
+		    strncmp(name + 3, interpreter, len))
+			continue;
+		end = after_version(name + 3 + len);
+		if (end[-1] == '.' && !strncmp(end, "so", 2) &&
+		    (!end[2] || end[2] == '.'))
+			return name;
+	}
+	return NULL;
+}
+
+bool gn_unseen_language(const char *program, const struct gn_files *files,
+			char line[GN_LANGUAGE_LINE])
+{
+	const char *interpreter = "";
+	const char *language = language_of(program, &interpreter);
+	const char *library = language ? library_of(interpreter, files) : NULL;
+
+	if (!language)
+		return false;
+	if (library)
+		snprintf(line, GN_LANGUAGE_LINE,
+			 "'%s' runs %s code, whose functions gnomon does not "
+			 "see; name native ones of its interpreter, as "
+			 "%s:GLOB: gnomon list -f '%s:*' shows them",
+			 program, language, library, library);
+	else
+		snprintf(line, GN_LANGUAGE_LINE,
+			 "'%s' runs %s code, whose functions gnomon does not "
+			 "see; name native ones, as the program's own: gnomon "
+			 "list shows them",
+			 program, language);
+	return true;
 }
 
 /* Says why nothing matched the glob. False: it is of no managed function. */

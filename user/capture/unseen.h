@@ -10,6 +10,7 @@
 #ifndef GNOMON_CAPTURE_UNSEEN_H
 #define GNOMON_CAPTURE_UNSEEN_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,6 +18,7 @@
 #include <gnomon/event.h>
 
 struct gn_asked;
+struct gn_files;
 struct gn_filter;
 struct gn_native_stats;
 struct gn_runtime;
@@ -55,14 +57,12 @@ const struct gn_runtime *gn_unseen_valueless(const struct gn_unseen *u);
 /* What is told of it. */
 #define GN_VALUELESS_TEXT "-a takes no values of its methods, only their calls"
 
-/* Whose code this program runs besides its own, by its name: "Python"; NULL:
- * none that is known. Functions of such code are not seen. */
-const char *gn_unseen_language(const char *program);
-
-/* After what is unmatched there: the program, and its language. */
-#define GN_LANGUAGE_TEXT                                                \
-	"'%s' runs %s code, whose functions gnomon does not see; name " \
-	"native ones, as the program's own: gnomon list shows them"
+/* What is told where a function of a script may have been named: whose code the
+ * program runs besides its own, by its name, and where its interpreter is,
+ * which can be a library among `files`. False: it is known to run none. */
+#define GN_LANGUAGE_LINE (PATH_MAX + 3 * NAME_MAX)
+bool gn_unseen_language(const char *program, const struct gn_files *files,
+			char line[GN_LANGUAGE_LINE]);
 
 /* Reports each glob that matched nothing. */
 void gn_unseen_globs(const struct gn_unseen *u, const struct gn_filter *filter,

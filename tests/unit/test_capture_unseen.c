@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is told of what was requested and not seen. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "capture/unseen.h"
+#include "process/files.h"
+
+static void expect(const char *program, const char *library, const char *told)
+{
+	struct gn_file file[] = {{.path = (char *)"/lib/libc.so.6"},
+				 {.path = (char *)library}};
+	struct gn_files files = {.file = file, .count = 2};
+	char line[GN_LANGUAGE_LINE] = "";
+
+	assert_int_equal(gn_unseen_language(program, &files, line), !!told);
+	if (told)
+		assert_non_null(strstr(line, told));
+}
+
+/* An interpreter that is a library is named. */
+static void interpreters_are_named(void **state)
+{
+	static const char own[] = "as the program's own: gnomon list";
+
+	(void)state;
+	expect("/bin/python3", "/lib/libpython3.11.so.1.0",
+	       "as libpython3.11.so.1.0:GLOB: gnomon list -f "
+	       "'libpython3.11.so.1.0:*'");
+	expect("ruby", "/lib/libruby-3.1.so.3.1", "as libruby-3.1.so.3.1:GLOB");
+	expect("luajit", "/lib/libluajit-5.1.so.2", "libluajit-5.1.so.2:GLOB");
+	expect("perl", "/lib/libperl.so", "as libperl.so:GLOB");
+	expect("python3", "/lib/libpython3.11-extra.so", own);
+	expect("python3", "/lib/libpython", own);
+	expect("python3", "/lib/libpython3.source", own);
+	expect("python3", "/lib/libruby-3.1.so.3.1", own);
+	expect("/bin/sh", "/lib/libpython3.11.so.1.0", NULL);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(interpreters_are_named),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
