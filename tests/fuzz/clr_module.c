@@ -66,9 +66,9 @@ static void visit_marked(void *ctx, uint32_t row)
 	(void)ctx, (void)row;
 }
 
-static void visit_copy(void *ctx, uint32_t method, uint32_t holder)
+static void visit_copy(void *ctx, const struct gn_r2r_copy *copy)
 {
-	(void)ctx, (void)method, (void)holder;
+	(void)ctx, (void)copy;
 }
 
 void gn_fuzz(const uint8_t *bytes, size_t size)
@@ -89,6 +89,7 @@ void gn_fuzz(const uint8_t *bytes, size_t size)
 						    visit_method, &m},
 			    room, sizeof(room));
 		gn_md_find_type(&m.md, "System", "Object");
+		gn_md_id(&m.md);
 		gn_md_marked(&m.md, visit_marked, &m);
 	}
 	free(copy);

@@ -56,13 +56,13 @@ static void make(struct module *m, uint32_t flags, uint32_t type,
 	};
 }
 
-static void take(void *ctx, uint32_t method, uint32_t holder)
+static void take(void *ctx, const struct gn_r2r_copy *copy)
 {
 	struct module *m = ctx;
 
 	assert_true(m->n < 8);
-	m->pairs[m->n][0] = method;
-	m->pairs[m->n++][1] = holder;
+	m->pairs[m->n][0] = copy->method;
+	m->pairs[m->n++][1] = copy->holder;
 }
 
 static void expect(const struct module *m, uint32_t method, uint32_t a,

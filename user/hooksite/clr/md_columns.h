@@ -4,6 +4,8 @@
 #define GNOMON_CLR_MD_COLUMNS_H
 
 enum {
+	MODULE = 0x00,
+	MODULE_ID = 2,
 	TYPEREF = 0x01,
 	TYPEREF_SCOPE = 0,
 	TYPEREF_NAME = 1,

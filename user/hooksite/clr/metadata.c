@@ -247,7 +247,17 @@ bool gn_md_open(struct gn_md *md, const struct gn_bytes *metadata)
 	memset(md, 0, sizeof(*md));
 	md->strings = stream(metadata, "#Strings");
 	md->blobs = stream(metadata, "#Blob");
+	md->guids = stream(metadata, "#GUID");
 	return tables.n && read_tables(md, &tables);
+}
+
+const uint8_t *gn_md_id(const struct gn_md *md)
+{
+	uint32_t i = gn_md_cell(md, MODULE, 1, MODULE_ID);
+
+	return i && i <= md->guids.n / GN_MD_ID
+		       ? md->guids.at + (size_t)(i - 1) * GN_MD_ID
+		       : NULL;
 }
 
 /* How many rows the module has that a PDB is for: its tables are not there, but

@@ -24,7 +24,7 @@ struct gn_md_table {
 };
 
 struct gn_md {
-	struct gn_bytes strings, blobs;
+	struct gn_bytes strings, blobs, guids;
 	struct gn_md_table table[GN_MD_TABLES];
 };
 
@@ -54,6 +54,10 @@ static inline bool gn_md_has_il(const struct gn_md_method *m)
 
 /* Reads from `metadata`, which must stay. False: it is none. */
 bool gn_md_open(struct gn_md *md, const struct gn_bytes *metadata);
+
+/* What tells the module from all others; NULL: it has none. */
+#define GN_MD_ID 16
+const uint8_t *gn_md_id(const struct gn_md *md);
 
 /*
  * The same of a portable PDB, with its own tables alone: `id` gets its 20

@@ -5,7 +5,6 @@
 
 #include "filter.h"
 #include "image.h"
-#include "r2r.h"
 
 /* A module that is looked through. */
 struct scan {
@@ -17,6 +16,8 @@ struct scan {
 	bool *asked;  /* the filter asks for it */
 	bool *marked; /* it can have copies in any module */
 	bool off;
+	struct gn_precompiled_part part; /* of a composite image */
+	bool lost;			 /* no memory for all copies */
 };
 
 static bool *rows_of(const struct scan *s)
@@ -73,13 +74,72 @@ static void take(void *ctx, struct gn_text *type, uint32_t row,
 	s->lines.exact = false;
 }
 
-static void visit_copy(void *ctx, uint32_t method, uint32_t holder)
+static void add_holder(struct scan *s, uint32_t holder)
+{
+	if (gn_method_set_add(&s->p->holders, GN_METHOD(s->place, holder)) < 0)
+		atomic_store(&s->p->off, true);
+}
+
+static void visit_copy(void *ctx, const struct gn_r2r_copy *copy)
 {
 	struct scan *s = ctx;
 
-	if (is_row(s, method) && s->asked[method] &&
-	    gn_method_set_add(&s->p->holders, GN_METHOD(s->place, holder)) < 0)
-		atomic_store(&s->p->off, true);
+	if (is_row(s, copy->method) && s->asked[copy->method])
+		add_holder(s, copy->holder);
+}
+
+/* Where the method's module has a place, it is known whether it is asked for;
+ * else that is looked at when the holder is to run. */
+static void visit_part(void *ctx, const struct gn_r2r_copy *copy)
+{
+	const struct gn_composite *c;
+	struct scan *s = ctx;
+	uint32_t place;
+
+	c = s->part.composite;
+	place = atomic_load(&c->place[copy->module]);
+	if (!place)
+		s->lost |= !gn_copies_add(&s->part.later, copy);
+	else if (gn_precompiled_asks(s->p, place, copy->method))
+		add_holder(s, copy->holder);
+}
+
+static bool keep_part(struct scan *s)
+{
+	struct gn_precompiled_part *part = malloc(sizeof(*part));
+
+	if (!part)
+		return false;
+	s->part.core = gn_image_is_core(&s->image);
+	gn_copies_sort(&s->part.later);
+	*part = s->part;
+	atomic_store(&s->p->part[s->place - 1], part);
+	return true;
+}
+
+/* False: its code is not in a composite image that tells all copies. */
+static bool look_through_part(struct scan *s)
+{
+	struct gn_composite *c = gn_composites_get(&s->p->composites, &s->image,
+						   &s->part.component);
+
+	if (!c)
+		return false;
+	s->part.composite = c;
+	/* what the filter asks for of it is known by now */
+	atomic_store(&c->place[s->part.component], s->place);
+	if (gn_composite_copies(c, s->part.component, visit_part, s) &&
+	    !s->lost && keep_part(s))
+		return true;
+	gn_copies_free(&s->part.later);
+	return false;
+}
+
+static bool all_told(struct scan *s)
+{
+	return gn_r2r_copies(&s->image.pe, s->asked ? visit_copy : NULL, s) !=
+		       GN_R2R_UNTOLD ||
+	       look_through_part(s);
 }
 
 static void look_through(struct scan *s)
@@ -93,9 +153,7 @@ static void look_through(struct scan *s)
 	if (s->off || atomic_load(&p->full))
 		atomic_store(&p->off, true);
 	/* last: from now on its code can be kept */
-	atomic_store(&p->told[s->place - 1],
-		     gn_r2r_copies(&s->image.pe, s->asked ? visit_copy : NULL,
-				   s) != GN_R2R_UNTOLD);
+	atomic_store(&p->told[s->place - 1], all_told(s));
 	free(s->marked);
 	free(s->asked);
 }
@@ -157,6 +215,30 @@ bool gn_precompiled_asked(const struct gn_precompiled *p, void *info,
 	       gn_method_set_has(&p->asked, method);
 }
 
+/*
+ * Whether a method holds a copy of one that is asked for, in a module that came
+ * later. Such code does not need that module before it runs, so until it comes,
+ * it can be anything; but the core library, which knows no other, has copies
+ * only for type arguments that are of that module.
+ */
+static bool holds_later(const struct gn_precompiled *p,
+			const struct gn_precompiled_part *part, uint32_t holder)
+{
+	const struct gn_r2r_copy *copy;
+	uint32_t n;
+
+	copy = part ? gn_copies_in(&part->later, holder, &n) : NULL;
+	for (uint32_t i = 0; copy && i < n; i++) {
+		uint32_t place =
+			atomic_load(&part->composite->place[copy[i].module]);
+
+		if (place ? gn_precompiled_asks(p, place, copy[i].method)
+			  : !part->core)
+			return true;
+	}
+	return false;
+}
+
 bool gn_precompiled_keeps(struct gn_precompiled *p, void *info,
 			  gn_cor_id function)
 {
@@ -169,11 +251,23 @@ bool gn_precompiled_keeps(struct gn_precompiled *p, void *info,
 	place = GN_METHOD_MODULE(method);
 	if (!method || !atomic_load(&p->told[place - 1]) ||
 	    gn_method_set_has(&p->asked, method) ||
-	    gn_method_set_has(&p->holders, method))
+	    gn_method_set_has(&p->holders, method) ||
+	    holds_later(p, atomic_load(&p->part[place - 1]),
+			GN_TOKEN_ROW(method)))
 		return false;
 	if (place > 1)
 		atomic_fetch_add(&p->kept, 1);
 	return !atomic_load(&p->off);
+}
+
+bool gn_precompiled_has(const struct gn_precompiled *p, uint32_t place,
+			const struct gn_image *image, uint32_t row)
+{
+	const struct gn_precompiled_part *part =
+		place ? atomic_load(&p->part[place - 1]) : NULL;
+
+	return part ? gn_composite_has(part->composite, part->component, row)
+		    : gn_r2r_has(&image->pe, row);
 }
 
 bool gn_precompiled_refuse(struct gn_precompiled *p, uint64_t method)

@@ -7,7 +7,18 @@
 #ifndef GNOMON_CLR_PRECOMPILED_H
 #define GNOMON_CLR_PRECOMPILED_H
 
+#include "composite.h"
+#include "copies.h"
 #include "methods.h"
+
+/* A module whose code is in a composite image: copies of methods of modules
+ * that came after it, or have not come. */
+struct gn_precompiled_part {
+	const struct gn_composite *composite;
+	uint32_t component;
+	bool core; /* it is the core library */
+	struct gn_copies later;
+};
 
 /* All zeros keeps nothing until modules are loaded. */
 struct gn_precompiled {
@@ -22,9 +33,12 @@ struct gn_precompiled {
 	/* by place - 1: who holds copies; something of it is asked for */
 	_Atomic bool told[GN_MODULES_MAX], found[GN_MODULES_MAX];
 	_Atomic uint32_t rows[GN_MODULES_MAX]; /* methods of its file */
-	struct gn_method_set asked;	       /* what the filter can ask for */
-	struct gn_method_set holders;	       /* of copies of that */
-	struct gn_method_set refused;	       /* whose code did not run */
+	/* NULL: its code is its own, or is not kept */
+	struct gn_precompiled_part *_Atomic part[GN_MODULES_MAX];
+	struct gn_composites composites;
+	struct gn_method_set asked;   /* what the filter can ask for */
+	struct gn_method_set holders; /* of copies of that */
+	struct gn_method_set refused; /* whose code did not run */
 };
 
 /* A module was loaded, before any of its code runs. Returns the number of
@@ -50,6 +64,10 @@ bool gn_precompiled_asked(const struct gn_precompiled *p, void *info,
 /* Whether its precompiled code may run. */
 bool gn_precompiled_keeps(struct gn_precompiled *p, void *info,
 			  gn_cor_id function);
+/* Whether a method of a module has precompiled code, which is not generic. */
+bool gn_precompiled_has(const struct gn_precompiled *p, uint32_t place,
+			const struct gn_image *image, uint32_t row);
+
 /* Precompiled code does not run: whether that is so of this method for the
  * first time. One of a module that was not looked through, 0, is always new. */
 bool gn_precompiled_refuse(struct gn_precompiled *p, uint64_t method);

@@ -15,7 +15,8 @@ struct entry {
 	uint32_t left; /* numbers */
 	bool any;      /* of SECTION_ANY */
 	bool multi;
-	bool foreign; /* it is about other modules, too */
+	bool others;  /* methods of other modules are told */
+	bool foreign; /* it is about other modules, which are not */
 };
 
 static uint32_t next(struct entry *e)
@@ -28,29 +29,31 @@ static uint32_t next(struct entry *e)
 	return gn_r2r_number(&e->r, false);
 }
 
-static uint32_t read_method(struct entry *e)
+static void read_method(struct entry *e, struct gn_r2r_copy *copy)
 {
-	uint32_t head = next(e), row;
+	uint32_t head = next(e);
 
 	if (!e->any) {
-		e->foreign = head & 1;
-		return head >> 1;
+		copy->method = head >> 1;
+		e->foreign = head & 1 && !e->others;
+		if (head & 1 && e->others)
+			copy->module = next(e);
+		return;
 	}
-	row = head >> 2;
+	copy->method = head >> 2;
 	e->foreign = head & (FOREIGN_METHOD | FOREIGN_HOLDERS);
 	if (!e->foreign && e->multi)
 		e->foreign = next(e) != 0;
-	return row;
 }
 
 /* Holders are told by what their rows differ. */
 static void read_entry(struct entry *e, gn_r2r_fn each, void *ctx,
 		       uint32_t *pairs)
 {
-	uint32_t method, holder = 0;
+	struct gn_r2r_copy copy = {0};
 
 	e->left = gn_r2r_number(&e->r, false);
-	method = read_method(e);
+	read_method(e, &copy);
 	while (e->left && !e->r.bad && !e->foreign && ++*pairs < PAIRS_MAX) {
 		uint32_t step = next(e);
 
@@ -58,9 +61,9 @@ static void read_entry(struct entry *e, gn_r2r_fn each, void *ctx,
 			e->foreign = step & 1;
 			step >>= 1;
 		}
-		holder += step;
+		copy.holder += step;
 		if (each && !e->foreign && !e->r.bad)
-			each(ctx, method, holder);
+			each(ctx, &copy);
 	}
 }
 
@@ -104,15 +107,28 @@ enum gn_r2r gn_r2r_copies(const struct gn_pe *pe, gn_r2r_fn each, void *ctx)
 						      : GN_R2R_UNTOLD;
 }
 
-bool gn_r2r_has(const struct gn_pe *pe, uint32_t row)
+bool gn_r2r_table(const struct gn_bytes *table, gn_r2r_fn each, void *ctx)
+{
+	struct table t = {.like = {.others = true}, .each = each, .ctx = ctx};
+
+	return gn_r2r_entries(table, take_entry, &t);
+}
+
+bool gn_r2r_enters(const struct gn_bytes *section, uint32_t row)
 {
 	struct gn_r2r_reader at;
 	struct gn_r2r_sparse all;
+
+	return gn_r2r_sparse(section, &all) && row && row <= all.count &&
+	       gn_r2r_element(&all, row - 1, &at);
+}
+
+bool gn_r2r_has(const struct gn_pe *pe, uint32_t row)
+{
 	struct gn_bytes section;
 	uint32_t flags;
 
 	return gn_r2r_flags(pe, &flags) &&
 	       gn_r2r_section(pe, GN_R2R_METHODS, &section) &&
-	       gn_r2r_sparse(&section, &all) && row && row <= all.count &&
-	       gn_r2r_element(&all, row - 1, &at);
+	       gn_r2r_enters(&section, row);
 }

@@ -7,6 +7,7 @@
 #define BLOCK	     16u	 /* elements of a sparse array */
 #define SIGNATURE    0x00525452u /* "RTR" */
 #define HEADER_SIZE  16u
+#define CORE_SIZE    8u /* of the header, what components have, too */
 #define SECTION_SIZE 12u
 #define SECTIONS_MAX 64u
 
@@ -63,16 +64,15 @@ bool gn_r2r_flags(const struct gn_pe *pe, uint32_t *flags)
 	return true;
 }
 
-bool gn_r2r_section(const struct gn_pe *pe, uint32_t type,
-		    struct gn_bytes *found)
+bool gn_r2r_section_of(const struct gn_pe *pe, const struct gn_bytes *core,
+		       uint32_t type, struct gn_bytes *found)
 {
-	uint32_t n = gn_pe_get(pe->native.at + 12, 4);
+	uint32_t n = core->n < CORE_SIZE ? 0 : gn_pe_get(core->at + 4, 4);
 
-	if (n > SECTIONS_MAX || (pe->native.n - HEADER_SIZE) / SECTION_SIZE < n)
+	if (n > SECTIONS_MAX || n * SECTION_SIZE + CORE_SIZE > core->n)
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
-		const uint8_t *s =
-			pe->native.at + HEADER_SIZE + i * SECTION_SIZE;
+		const uint8_t *s = core->at + CORE_SIZE + i * SECTION_SIZE;
 
 		if (gn_pe_get(s, 4) != type)
 			continue;
@@ -82,6 +82,15 @@ bool gn_r2r_section(const struct gn_pe *pe, uint32_t type,
 		return found->at;
 	}
 	return false;
+}
+
+bool gn_r2r_section(const struct gn_pe *pe, uint32_t type,
+		    struct gn_bytes *found)
+{
+	struct gn_bytes core = {pe->native.at + HEADER_SIZE - CORE_SIZE,
+				pe->native.n - HEADER_SIZE + CORE_SIZE};
+
+	return gn_r2r_section_of(pe, &core, type, found);
 }
 
 /* A bucket's entries, which are elsewhere in the table. */

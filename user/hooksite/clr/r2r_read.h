@@ -20,6 +20,11 @@ bool gn_r2r_flags(const struct gn_pe *pe, uint32_t *flags);
 bool gn_r2r_section(const struct gn_pe *pe, uint32_t type,
 		    struct gn_bytes *found);
 
+/* The same of a component of a composite image `pe`: `core` is its own part of
+ * the header, the flags and what follows. */
+bool gn_r2r_section_of(const struct gn_pe *pe, const struct gn_bytes *core,
+		       uint32_t type, struct gn_bytes *found);
+
 /* Of a section. */
 struct gn_r2r_reader {
 	struct gn_bytes b;

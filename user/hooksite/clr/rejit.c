@@ -277,15 +277,16 @@ static bool is_helper(const struct holders *h, uint32_t row)
 	return gn_filter_helper(bytes);
 }
 
-static void visit_copy(void *ctx, uint32_t method, uint32_t holder)
+static void visit_copy(void *ctx, const struct gn_r2r_copy *copy)
 {
 	struct holders *h = ctx;
 	uint32_t index;
 
-	if (is_chosen(h, method, &index) && !is_helper(h, holder)) {
+	if (is_chosen(h, copy->method, &index) && !is_helper(h, copy->holder)) {
 		atomic_store(&h->clr->rejit.copied[index], 1);
 		gn_rejit_list_add(h->list, h->module,
-				  (gn_token)GN_TOKEN_METHODDEF << 24 | holder);
+				  (gn_token)GN_TOKEN_METHODDEF << 24 |
+					  copy->holder);
 	}
 }
 

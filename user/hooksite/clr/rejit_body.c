@@ -9,7 +9,6 @@
 #include "image.h"
 #include "md_async.h"
 #include "profiler.h"
-#include "r2r.h"
 #include "rejit.h"
 #include "sites.h"
 #include "valued.h"
@@ -369,7 +368,8 @@ static void tell_precompiled(struct gn_clr *clr, gn_cor_id module,
 	if (!clr->rejit.from_start)
 		return;
 	image = gn_images_get(&clr->images, module);
-	if (image && gn_r2r_has(&image->pe, GN_TOKEN_ROW(method)) &&
+	if (image &&
+	    gn_precompiled_has(p, place, image, GN_TOKEN_ROW(method)) &&
 	    gn_precompiled_refuse(p, place ? GN_METHOD(place, method) : 0))
 		GN_CLR_SITE(precompiled_refused)(0);
 }
