@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <jansson.h>
 #include <cmocka.h>
 
 #include "compare/budget.h"
@@ -310,6 +311,43 @@ static void budget_refused(const char *text, const char *word)
 	if (!strstr(why, word) || !strstr(why, "; "))
 		fail_msg("'%s' lacks '%s'", why, word);
 	gn_budget_clear(&b);
+}
+
+static size_t allocations;
+
+static void *some_malloc(size_t n)
+{
+	if (allocations--)
+		return malloc(n);
+	allocations = 0;
+	errno = ENOMEM;
+	return NULL;
+}
+
+/* A budget that there is no memory to read is not a bad one. */
+static void budgets_without_memory(void **state)
+{
+	static const char text[] =
+		"{\"function\": [{\"name\": \"f\", \"calls\": 7}]}";
+	char why[512] = "";
+	size_t n = 0;
+	int err;
+
+	(void)state;
+	json_set_alloc_funcs(some_malloc, free);
+	do {
+		struct gn_budget b;
+
+		allocations = n++;
+		err = gn_budget_read(&b, text, strlen(text), why, sizeof(why));
+		gn_budget_clear(&b);
+		if (err && err != -ENOMEM)
+			break;
+	} while (err);
+	json_set_alloc_funcs(malloc, free);
+	if (err)
+		fail_msg("%zu allocations: %d, '%s'", n, err, why);
+	assert_true(n > 8);
 }
 
 static void bad_budgets(void **state)
@@ -651,6 +689,7 @@ int main(void)
 		cmocka_unit_test(renamed_assembly),
 		cmocka_unit_test(lost_pauses),
 		cmocka_unit_test(bad_budgets),
+		cmocka_unit_test(budgets_without_memory),
 		cmocka_unit_test(large_readings),
 		cmocka_unit_test(judged_by_the_least),
 		cmocka_unit_test(what_cannot_be_judged),

@@ -255,6 +255,14 @@ static int read_part(struct reader *r, const char *word, json_t *value)
 	return err;
 }
 
+/* Whether memory was what a text could not be read for: of most of its calls
+ * jansson tells that as a fault of the text. */
+static bool lacks_memory(const json_error_t *error)
+{
+	return errno == ENOMEM ||
+	       json_error_code(error) == json_error_out_of_memory;
+}
+
 int gn_budget_read(struct gn_budget *b, const char *text, size_t size,
 		   char *why, size_t whysize)
 {
@@ -265,8 +273,11 @@ int gn_budget_read(struct gn_budget *b, const char *text, size_t size,
 	int err = 0;
 
 	*b = (struct gn_budget){0};
+	errno = 0;
 	root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
 	b->json = root;
+	if (!root && lacks_memory(&error))
+		return -ENOMEM;
 	if (!root)
 		return bad(&r, "line %d: %s; give JSON", error.line,
 			   error.text);

@@ -66,12 +66,15 @@ int gn_command_words(const char *json, struct json_t **words)
 	json_error_t error = {0};
 	enum json_error_code code;
 
+	errno = 0;
 	*words = json_loads(json, 0, &error);
 	if (*words)
 		return 0;
-	/* of most calls without memory jansson tells nothing */
+	/* of most calls without memory jansson tells nothing, or that the text
+	 * is at fault */
 	code = json_error_code(&error);
-	return code == json_error_unknown || code == json_error_out_of_memory
+	return errno == ENOMEM || code == json_error_unknown ||
+			       code == json_error_out_of_memory
 		       ? -ENOMEM
 		       : 0;
 }
