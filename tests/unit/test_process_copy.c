@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Whether a process's user can read a file where the process names it, and
  * where a copy is made for it. */
+#include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <setjmp.h>
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <limits.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,7 +22,7 @@
 
 #include "process/copy.h"
 
-static bool can_read(const char *name)
+static int can_read(const char *name)
 {
 	char path[PATH_MAX], cwd[PATH_MAX - 64];
 
@@ -38,14 +40,14 @@ static void only_a_regular_file_can_be_read(void **state)
 
 	(void)state;
 	unlink(name);
-	assert_false(can_read(name));
+	assert_int_equal(can_read(name), 0);
 	assert_int_equal(mkfifo(name, 0600), 0);
-	assert_false(can_read(name));
+	assert_int_equal(can_read(name), 0);
 	unlink(name);
 	f = fopen(name, "w");
 	assert_non_null(f);
 	fclose(f);
-	assert_true(can_read(name));
+	assert_int_equal(can_read(name), 1);
 	unlink(name);
 }
 
@@ -158,16 +160,37 @@ static void further_groups_are_gnomons(void **state)
 	assert_true(fd >= 0);
 	close(fd);
 	pid = begin_other("/tmp");
-	assert_false(gn_copy_is_needless(pid, file));
+	assert_int_equal(gn_copy_is_needless(pid, file), 0);
 	assert_int_equal(chown(file, 0, ANOTHER), 0);
-	assert_false(gn_copy_is_needless(pid, file));
+	assert_int_equal(gn_copy_is_needless(pid, file), 0);
 	assert_int_equal(chown(file, 0, OTHER), 0);
-	assert_true(gn_copy_is_needless(pid, file));
+	assert_int_equal(gn_copy_is_needless(pid, file), 1);
 	assert_int_equal(getgroups(8, after), 2);
 	assert_memory_equal(after, ours, sizeof(ours));
 	end_other(pid);
 	unlink(file);
 	rmdir(path);
+}
+
+/* Where nothing can be opened, nothing is known of the process. */
+static void what_cannot_be_read_is_told(void **state)
+{
+	struct rlimit before, none;
+	pid_t pid;
+	int is;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = (struct rlimit){.rlim_cur = 0, .rlim_max = before.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	is = gn_copy_is_needless(getpid(), "/bin/sleep");
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_int_equal(is, -EMFILE);
+	pid = fork();
+	if (!pid)
+		_exit(0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(gn_copy_is_needless(pid, "/bin/sleep"), -ESRCH);
 }
 
 int main(void)
@@ -176,6 +199,7 @@ int main(void)
 		cmocka_unit_test(only_a_regular_file_can_be_read),
 		cmocka_unit_test(a_copy_is_where_nobody_can_change_it),
 		cmocka_unit_test(further_groups_are_gnomons),
+		cmocka_unit_test(what_cannot_be_read_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

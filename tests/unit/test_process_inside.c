@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How a process sees itself. */
+#include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -7,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -58,10 +61,83 @@ static void number_behind_many_groups(void **state)
 	assert_int_equal(number, 1);
 }
 
+/* A program in the folder /usr, which has one variable. */
+static pid_t begin_with(const char *variable)
+{
+	char *env[] = {(char *)variable, NULL};
+	int ends[2];
+	pid_t pid;
+	char c;
+
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		if (!chdir("/usr"))
+			execle("/bin/sleep", "sleep", "60", NULL, env);
+		_exit(1);
+	}
+	close(ends[1]);
+	/* its end is closed where it executes */
+	assert_int_equal(read(ends[0], &c, 1), 0);
+	close(ends[0]);
+	return pid;
+}
+
+static int folder_with(const char *variable, char folder[PATH_MAX])
+{
+	pid_t pid = begin_with(variable);
+	int err = gn_inside_folder(pid, folder);
+
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	return err;
+}
+
+static void folder_that_it_names(void **state)
+{
+	char folder[PATH_MAX];
+
+	(void)state;
+	assert_int_equal(folder_with(NULL, folder), 0);
+	assert_string_equal(folder, "/tmp");
+	assert_int_equal(folder_with("TMPDIR=", folder), 0);
+	assert_string_equal(folder, "/tmp");
+	assert_int_equal(folder_with("TMPDIR=/var/tmp", folder), 0);
+	assert_string_equal(folder, "/var/tmp");
+	assert_int_equal(folder_with("TMPDIR=share", folder), 0);
+	assert_string_equal(folder, "/usr/share");
+}
+
+/* Nothing can be opened: another folder than the process's is no answer. */
+static void what_cannot_be_read_is_told(void **state)
+{
+	struct rlimit before, none;
+	char folder[PATH_MAX];
+	pid_t pid;
+	int err;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = (struct rlimit){.rlim_cur = 0, .rlim_max = before.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	err = gn_inside_folder(getpid(), folder);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_int_equal(err, -EMFILE);
+	pid = fork();
+	if (!pid)
+		_exit(0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(gn_inside_folder(pid, folder), -ESRCH);
+	assert_int_equal(gn_inside_why(pid, "status"), -ESRCH);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(number_behind_many_groups),
+		cmocka_unit_test(folder_that_it_names),
+		cmocka_unit_test(what_cannot_be_read_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

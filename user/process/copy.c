@@ -31,22 +31,24 @@ void gn_copy_init(struct gn_copy *c)
 
 /* The first is the process's own. A name has the number of its folder, for the
  * kernel shows a removed file of another mount without it. */
-static void folder_of(pid_t pid, unsigned int number, char folder[PATH_MAX])
+static int folder_of(pid_t pid, unsigned int number, char folder[PATH_MAX])
 {
 	static const char *const others[FOLDERS - 1] = {"/tmp", "/var/tmp",
 							"/dev/shm"};
 
-	if (number)
-		strcpy(folder, others[number - 1]);
-	else
-		gn_inside_folder(pid, folder);
+	if (!number)
+		return gn_inside_folder(pid, folder);
+	strcpy(folder, others[number - 1]);
+	return 0;
 }
 
 static int put_path(struct gn_copy *c, pid_t pid, unsigned int number)
 {
 	char folder[PATH_MAX];
+	int err = folder_of(pid, number, folder);
 
-	folder_of(pid, number, folder);
+	if (err)
+		return err;
 	if ((size_t)snprintf(c->path, sizeof(c->path), "%s/%s", folder,
 			     c->name) >= sizeof(c->path))
 		return -ENAMETOOLONG;
@@ -163,7 +165,7 @@ int gn_copy_find(struct gn_copy *c, pid_t pid, int from)
 	unsigned int number = 0;
 	struct gn_mapping m;
 	struct gn_maps maps;
-	int fd = -1;
+	int fd = -1, err;
 
 	if (gn_maps_open(&maps, pid))
 		return 0; /* what follows says what is wrong */
@@ -173,9 +175,10 @@ int gn_copy_find(struct gn_copy *c, pid_t pid, int from)
 	gn_maps_close(&maps);
 	if (fd < 0)
 		return 0;
-	if (!is_same(fd, from) || put_path(c, pid, number)) {
+	err = is_same(fd, from) ? put_path(c, pid, number) : -ESTALE;
+	if (err) {
 		close(fd);
-		return -ESTALE;
+		return err;
 	}
 	c->file = fd;
 	return 1;
@@ -186,20 +189,24 @@ static int find_user(struct gn_copy *c, pid_t pid)
 	char status[8192];
 
 	gn_inside_read(pid, "status", status, sizeof(status));
-	return gn_inside_user(status, &c->uid, &c->gid) ? 0 : -ESRCH;
+	return gn_inside_user(status, &c->uid, &c->gid)
+		       ? 0
+		       : gn_inside_why(pid, "status");
 }
 
-bool gn_copy_is_needless(pid_t pid, const char *path)
+int gn_copy_is_needless(pid_t pid, const char *path)
 {
-	int root = gn_inside_proc(pid, "root", O_PATH), fd;
+	int root = gn_inside_proc(pid, "root", O_PATH), fd, err;
 	struct rights before;
 	struct gn_copy c;
 	bool cannot;
 
-	if (root < 0 || find_user(&c, pid)) {
-		if (root >= 0)
-			close(root);
-		return true; /* what follows says what is wrong */
+	if (root < 0)
+		return root == -ENOENT ? -ESRCH : root;
+	err = find_user(&c, pid);
+	if (err) {
+		close(root);
+		return err;
 	}
 	cannot = !act_as(&c, &before);
 	fd = cannot ? -1 : gn_regular_open_in(root, path);
@@ -246,9 +253,11 @@ static int choose_in(struct gn_copy *c, pid_t pid, int root, off_t size)
 {
 	for (unsigned int i = 0; i < FOLDERS; i++) {
 		char folder[PATH_MAX];
+		int err = folder_of(pid, i, folder);
 		uint64_t id;
 
-		folder_of(pid, i, folder);
+		if (err)
+			return err;
 		c->folder =
 			gn_inside_open(root, folder, O_RDONLY | O_DIRECTORY);
 		if (c->folder >= 0 && is_safe(c, root, c->folder) &&

@@ -25,9 +25,10 @@ struct gn_copy {
 
 void gn_copy_init(struct gn_copy *c);
 
-/* Whether the process's user can read the file at the path that the process
- * names it by; true, too, if gnomon may not act as the user. */
-bool gn_copy_is_needless(pid_t pid, const char *path);
+/* 1: the process's user can read the file at the path that the process names it
+ * by, or gnomon may not act as the user; 0: it cannot. -ESRCH, -errno: what the
+ * kernel tells of the process cannot be read. */
+int gn_copy_is_needless(pid_t pid, const char *path);
 
 /* Finds the copy of the file `from` that the process has loaded before. It can
  * be removed since: glibc knows it by its path. 1; 0: there is none; -ESTALE:
@@ -41,7 +42,7 @@ void gn_copy_by_descriptor(struct gn_copy *c, pid_t pid);
 /* Chooses where a new one of the file `from` shall be; nothing is made.
  * -EACCES: no folder can be written by its user and not changed by others, has
  * room, and may have programs (noexec); -EPERM: gnomon may not act as the user;
- * -ESRCH. */
+ * -ESRCH, -errno. */
 int gn_copy_choose(struct gn_copy *c, pid_t pid, int from);
 
 /* Makes it there. 0 or -errno. */

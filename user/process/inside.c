@@ -23,20 +23,42 @@ int gn_inside_proc(pid_t pid, const char *name, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-size_t gn_inside_read(pid_t pid, const char *name, char *to, size_t size)
+/* 0 or -errno; what was read before an error is there. */
+static int read_file(pid_t pid, const char *name, char *to, size_t size,
+		     size_t *have)
 {
 	int fd = gn_inside_proc(pid, name, O_RDONLY);
-	size_t have = 0;
+	int err = fd < 0 ? fd : 0;
 	ssize_t n = 1;
 
-	while (fd >= 0 && n > 0 && have < size - 1) {
-		n = read(fd, to + have, size - 1 - have);
-		have += n > 0 ? (size_t)n : 0;
+	*have = 0;
+	while (!err && n > 0 && *have < size - 1) {
+		n = read(fd, to + *have, size - 1 - *have);
+		err = n < 0 ? -errno : 0;
+		*have += n > 0 ? (size_t)n : 0;
 	}
 	if (fd >= 0)
 		close(fd);
-	to[have] = '\0';
+	to[*have] = '\0';
+	return err;
+}
+
+size_t gn_inside_read(pid_t pid, const char *name, char *to, size_t size)
+{
+	size_t have;
+
+	read_file(pid, name, to, size, &have);
 	return have;
+}
+
+int gn_inside_why(pid_t pid, const char *name)
+{
+	int fd = gn_inside_proc(pid, name, O_RDONLY);
+
+	if (fd < 0)
+		return fd == -ENOENT ? -ESRCH : fd;
+	close(fd);
+	return -EIO;
 }
 
 bool gn_inside_user(const char *status, uid_t *uid, gid_t *gid)
@@ -71,14 +93,17 @@ pid_t gn_inside_number(pid_t pid)
 	return number;
 }
 
-void gn_inside_env_open(struct gn_inside_env *env, pid_t pid)
+int gn_inside_env_open(struct gn_inside_env *env, pid_t pid)
 {
-	env->text = malloc(ENVIRON_MAX);
-	env->size = env->text ? gn_inside_read(pid, "environ", env->text,
-					       ENVIRON_MAX)
-			      : 0;
-	if (!env->size)
+	int err = -ENOMEM;
+
+	*env = (struct gn_inside_env){.text = malloc(ENVIRON_MAX)};
+	if (env->text)
+		err = read_file(pid, "environ", env->text, ENVIRON_MAX,
+				&env->size);
+	if (err || !env->size)
 		gn_inside_env_free(env);
+	return err == -ENOENT ? -ESRCH : err;
 }
 
 const char *gn_inside_variable(const void *env, const char *name)
@@ -123,34 +148,42 @@ int gn_inside_open(int root, const char *path, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-/* The folder that it is in, with a slash, or nothing. */
-static void read_cwd(pid_t pid, char cwd[PATH_MAX])
+/* The folder that it is in, with a slash. */
+static int read_cwd(pid_t pid, char cwd[PATH_MAX])
 {
 	char link[32];
 	ssize_t n;
 
 	snprintf(link, sizeof(link), "/proc/%d/cwd", (int)pid);
 	n = readlink(link, cwd, PATH_MAX - 2);
-	n = n > 0 && *cwd == '/' ? n : 0;
-	if (n)
-		cwd[n++] = '/';
+	if (n < 0)
+		return -errno;
+	/* it is out of the process's reach */
+	if (!n || *cwd != '/')
+		return -ENOENT;
+	cwd[n++] = '/';
 	cwd[n] = '\0';
+	return 0;
 }
 
-void gn_inside_folder(pid_t pid, char folder[PATH_MAX])
+int gn_inside_folder(pid_t pid, char folder[PATH_MAX])
 {
 	struct gn_inside_env env;
+	int err = gn_inside_env_open(&env, pid);
 	const char *own;
 
-	gn_inside_env_open(&env, pid);
-	own = gn_inside_variable(&env, "TMPDIR");
 	*folder = '\0';
-	if (own && *own && *own != '/')
-		read_cwd(pid, folder);
-	if (own && (*own == '/' || *folder) &&
-	    strlen(folder) + strlen(own) < PATH_MAX)
+	if (err)
+		return err;
+	own = gn_inside_variable(&env, "TMPDIR");
+	if (!own || !*own)
+		own = "/tmp";
+	if (*own != '/')
+		err = read_cwd(pid, folder);
+	if (!err && strlen(folder) + strlen(own) >= PATH_MAX)
+		err = -ENAMETOOLONG;
+	if (!err)
 		strcat(folder, own);
-	else
-		strcpy(folder, "/tmp");
 	gn_inside_env_free(&env);
+	return err;
 }

@@ -16,6 +16,10 @@ int gn_inside_proc(pid_t pid, const char *name, int flags);
  * is none. How much it is. */
 size_t gn_inside_read(pid_t pid, const char *name, char *to, size_t size);
 
+/* Why a file of /proc/PID could not be read, or lacks what it should have:
+ * -ESRCH: the process has ended; else -errno, or -EIO. */
+int gn_inside_why(pid_t pid, const char *name);
+
 /* Who it acts as, by its `status`. False: that is not there. */
 bool gn_inside_user(const char *status, uid_t *uid, gid_t *gid);
 
@@ -36,13 +40,14 @@ struct gn_inside_env {
 	size_t size;
 };
 
-void gn_inside_env_open(struct gn_inside_env *env, pid_t pid);
+/* 0, also if it is empty; -ESRCH: the process has ended; -errno. */
+int gn_inside_env_open(struct gn_inside_env *env, pid_t pid);
 /* A variable of it (`env`: a struct gn_inside_env), or NULL. */
 const char *gn_inside_variable(const void *env, const char *name);
 void gn_inside_env_free(struct gn_inside_env *env);
 
 /* Its folder for temporary files; one that it names from where it is, from
- * where it is now. */
-void gn_inside_folder(pid_t pid, char folder[PATH_MAX]);
+ * where it is now. 0; -ESRCH, -errno: it is not known. */
+int gn_inside_folder(pid_t pid, char folder[PATH_MAX]);
 
 #endif

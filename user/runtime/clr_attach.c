@@ -71,17 +71,27 @@ static int lock(struct gn_attached *a, char *why)
 	return -EBUSY;
 }
 
-/* Whether the process sees the same file at the same path, and may read it. */
-static bool sees_library(const struct gn_attached *a)
+/* 1: the process sees the same file at the same path, and may read it. 0, or
+ * -errno with `why`. */
+static int sees_library(const struct gn_attached *a, char *why)
 {
 	char path[PATH_MAX + 64];
 	struct stat ours, theirs;
+	int seen;
 
 	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)a->pid,
 		 a->library);
-	return !stat(a->library, &ours) && !stat(path, &theirs) &&
-	       ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino &&
-	       gn_copy_is_needless(a->pid, a->library);
+	if (stat(a->library, &ours) || stat(path, &theirs) ||
+	    ours.st_dev != theirs.st_dev || ours.st_ino != theirs.st_ino)
+		return 0;
+	seen = gn_copy_is_needless(a->pid, a->library);
+	if (seen == -ESRCH)
+		snprintf(why, GN_WHY_MAX, "process %d has ended", (int)a->pid);
+	else if (seen < 0)
+		snprintf(why, GN_WHY_MAX,
+			 "the status of process %d cannot be read (%s)",
+			 (int)a->pid, strerror(-seen));
+	return seen;
 }
 
 static int check_class(pid_t pid, char *why)
@@ -174,6 +184,30 @@ static int make_copy(struct gn_attached *a, int from)
 	return err ? err : gn_copy_make(&a->copy, from);
 }
 
+static void tell_no_copy(const struct gn_attached *a, int err, char *why)
+{
+	int pid = (int)a->pid;
+
+	if (err == -ESRCH)
+		snprintf(why, GN_WHY_MAX, "process %d has ended", pid);
+	else if (gn_clr_is_lack(err))
+		snprintf(why, GN_WHY_MAX,
+			 "no copy of '%.240s' can be made for process %d, "
+			 "which does not see it (%s)",
+			 a->library, pid, strerror(-err));
+	else
+		snprintf(why, GN_WHY_MAX,
+			 "process %d does not see '%.240s' (it is in a "
+			 "container, or its user may not), and %s; mount its "
+			 "folder there at the same path, or let its user read "
+			 "it",
+			 pid, a->library,
+			 err == -EACCES
+				 ? "no /tmp of it has room for a copy that can "
+				   "be run and that no other user can change"
+				 : strerror(-err));
+}
+
 static int bring_copy(struct gn_attached *a, char *why)
 {
 	int from = open(a->library, O_RDONLY | O_CLOEXEC);
@@ -192,15 +226,7 @@ static int bring_copy(struct gn_attached *a, char *why)
 		strcpy(a->library, a->copy.path);
 		return 0;
 	}
-	snprintf(why, GN_WHY_MAX,
-		 "process %d does not see '%.240s' (it is in a container, or "
-		 "its user may not), and %s; mount its folder there at the "
-		 "same path, or let its user read it",
-		 (int)a->pid, a->library,
-		 err == -EACCES
-			 ? "no /tmp of it has room for a copy that can be run "
-			   "and that no other user can change"
-			 : strerror(-err));
+	tell_no_copy(a, err, why);
 	return err;
 }
 
@@ -208,8 +234,7 @@ static int open_attached(pid_t pid, const char *library,
 			 struct gn_attached **out, char *why)
 {
 	struct gn_attached *a = calloc(1, sizeof(*a));
-	bool seen;
-	int err;
+	int err, seen = 0;
 
 	if (!a) {
 		snprintf(why, GN_WHY_MAX, "no memory");
@@ -228,9 +253,10 @@ static int open_attached(pid_t pid, const char *library,
 		err = gn_clr_explain(a, -ETIMEDOUT, 0, why);
 	else if (err == -ENOENT)
 		err = gn_clr_told_end(pid, err, why);
-	seen = err >= 0 && sees_library(a);
 	if (err >= 0)
-		err = seen ? gn_clr_check_mapped(a, why) : 0;
+		err = seen = sees_library(a, why);
+	if (err > 0)
+		err = gn_clr_check_mapped(a, why);
 	if (!err)
 		err = lock(a, why);
 	if (!err && !seen)

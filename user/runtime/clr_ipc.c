@@ -428,25 +428,32 @@ static void tell_missing(const struct wanted *w, pid_t pid, char *why)
 			 (int)pid, w->folder);
 }
 
-/* Why what the kernel tells of it could not be read. */
-static int why_unread(pid_t pid)
-{
-	int fd = gn_inside_proc(pid, "status", O_RDONLY);
-
-	if (fd < 0)
-		return fd == -ENOENT ? -ESRCH : fd;
-	close(fd);
-	return -EIO;
-}
-
 static bool is_none(int err)
 {
 	return err == -ENOENT || err == -ENOTDIR || err == -ELOOP;
 }
 
-static bool is_lack(int err)
+bool gn_clr_is_lack(int err)
 {
-	return err == -ENOMEM || err == -EMFILE || err == -ENFILE;
+	return err == -ENOMEM || err == -EMFILE || err == -ENFILE ||
+	       err == -EAGAIN;
+}
+
+/* 0; else `why` says what could not be read. */
+static int look_at(pid_t pid, struct wanted *w, char *why)
+{
+	bool named = find_names(pid, w);
+	int err = named ? gn_inside_folder(pid, w->folder)
+			: gn_inside_why(pid, "status");
+
+	if (err == -ESRCH)
+		snprintf(why, GN_WHY_MAX, "process %d has ended", (int)pid);
+	else if (err)
+		snprintf(why, GN_WHY_MAX,
+			 "the %s of process %d cannot be read (%s)",
+			 named ? "folder for temporary files" : "status",
+			 (int)pid, strerror(-err));
+	return err;
 }
 
 int gn_clr_ipc_find(pid_t pid, char *why)
@@ -462,20 +469,20 @@ int gn_clr_ipc_find(pid_t pid, char *why)
 	if (w.root < 0) {
 		snprintf(why, GN_WHY_MAX, "process %d cannot be entered (%s)%s",
 			 (int)pid, strerror(-w.root),
-			 is_lack(w.root) ? "" : "; run gnomon as root");
+			 gn_clr_is_lack(w.root) ? "" : "; run gnomon as root");
 		return w.root;
 	}
-	gn_inside_folder(pid, w.folder);
-	fd = find_names(pid, &w) ? find_socket(&w) : why_unread(pid);
-	if (fd == -ESRCH)
-		snprintf(why, GN_WHY_MAX, "process %d has ended", (int)pid);
-	else if (is_none(fd))
-		tell_missing(&w, pid, why);
-	else if (fd < 0)
-		snprintf(why, GN_WHY_MAX,
-			 "the diagnostics socket of process %d in its %.256s "
-			 "cannot be looked for (%s)",
-			 (int)pid, w.folder, strerror(-fd));
+	fd = look_at(pid, &w, why);
+	if (!fd) {
+		fd = find_socket(&w);
+		if (is_none(fd))
+			tell_missing(&w, pid, why);
+		else if (fd < 0)
+			snprintf(why, GN_WHY_MAX,
+				 "the diagnostics socket of process %d in its "
+				 "%.256s cannot be looked for (%s)",
+				 (int)pid, w.folder, strerror(-fd));
+	}
 	close(w.root);
 	return fd;
 }

@@ -17,6 +17,9 @@
  * own mount namespace and folder for temporary files. <0: `why` says more. */
 int gn_clr_ipc_find(pid_t pid, char *why);
 
+/* Whether an error is that gnomon lacks something, and not the process's. */
+bool gn_clr_is_lack(int err);
+
 /* The message that attaches a profiler, `beside` another one or as the one that
  * can change code. Its length, or -E2BIG. */
 #define GN_CLR_IPC_MAX 65535
