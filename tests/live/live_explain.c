@@ -201,10 +201,22 @@ void test_explain_untraced(struct live *t)
 /* What -f names can have no probe, or is not called. */
 void test_explain_refused(struct live *t)
 {
+	static const char refused[] =
+		"gnomon: no function that -f names can be probed: loops: a "
+		"loop comes";
 	char *trace;
+	struct live_end end;
 	json_t *all = explain(t, "-f loops", "own", &trace);
 
 	expect(t, all, "untraced", "refused (loops: a loop comes back");
+	/* which is no news that -q could do without */
+	live_gnomon(t, "run", "-q -f loops", "findings own", &end, NULL);
+	CHECK(t, end.code == 0 && strstr(end.err, refused) == end.err,
+	      "it ended with %d: %s", end.code, end.err);
+	live_gnomon(t, "run", "-q -f loops -f doze", "findings own", &end,
+		    NULL);
+	CHECK(t, end.code == 0 && !*end.err, "it ended with %d: %s", end.code,
+	      end.err);
 	all = explain(t, "-f doze", "own", &trace);
 	expect(t, all, "untraced", "No call of what -f names was seen");
 }

@@ -45,7 +45,7 @@ static void fail(struct gn_later *l, int err, uint64_t since)
 	pthread_mutex_lock(&l->lock);
 	gn_later_overrun(l, since);
 	pthread_mutex_unlock(&l->lock);
-	if (!l->failed && !l->session->opts.quiet)
+	if (!l->failed && !l->session->opts.live)
 		gn_error("libraries and programs that come later cannot all be "
 			 "probed (%s), and calls will be missing; %s",
 			 strerror(-err),

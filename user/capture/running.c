@@ -233,7 +233,7 @@ static void tell_untold(const struct gn_session *s)
 	char words[GN_WHY_MAX];
 
 	gn_running_words(untold, words, sizeof(words));
-	if (untold && !s->opts.quiet)
+	if (untold && !s->opts.live)
 		gn_error("a process that runs already does not tell "
 			 "%s: for these start it under gnomon",
 			 words);

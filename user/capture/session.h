@@ -187,6 +187,10 @@ int gn_session_status(const struct gn_session *s);
  * when nothing is known to be. */
 const char *gn_session_warning(const struct gn_session *s);
 
+/* After gn_session_attach(): why nothing that -f names can be probed, the first
+ * few with their reasons; NULL: something can, or can come to be. */
+const char *gn_session_refused(const struct gn_session *s);
+
 /* After gn_session_start(): tells on stderr what of it failed, and what it
  * costs the program. */
 void gn_session_tell(const struct gn_session *s);
@@ -196,7 +200,8 @@ bool gn_session_asked(const struct gn_session *s);
 /* After gn_session_stop(): tells of each thing that was asked for and was not
  * there to be seen, of servers outside of the capture that did the work, and of
  * what the command left behind.
- * `quiet`: only of globs that matched nothing, which can be misspelt. */
+ * `quiet`: only of what was asked for and is not there, as globs that matched
+ * nothing, which can be misspelt. */
 void gn_session_unseen(const struct gn_session *s, bool quiet,
 		       gn_unseen_fn tell, void *ctx);
 

@@ -285,6 +285,19 @@ bool gn_session_wants_managed(const struct gn_session *s)
 	       !(n && !strcmp(s->opts.functions[n - 1], "!*"));
 }
 
+const char *gn_session_refused(const struct gn_session *s)
+{
+	size_t n = s->native.functions;
+	bool comes = s->awaits || s->launches || s->active ||
+		     s->runtimes > s->may_start ||
+		     s->native.usdt > s->functions.usdt_refused;
+
+	return n && n <= s->native.refused + s->refused && s->opts.nfunctions &&
+			       !comes
+		       ? s->functions.refused
+		       : NULL;
+}
+
 static void summarize(struct gn_session *s)
 {
 	size_t n = s->native.functions - s->native.refused;

@@ -419,13 +419,12 @@ void gn_session_unseen(const struct gn_session *s, bool quiet,
 	if (knows_unhooked(s) && (!quiet || is_unmatched(s)))
 		gn_unseen_runtimes(s->unseen, tell, ctx);
 	/* else that is the reason, and it was told */
-	if (s->filter && (s->opts.quiet || !gn_later_failed(s->later))) {
+	if (s->filter && (s->opts.live || !gn_later_failed(s->later))) {
 		gn_unseen_globs(s->unseen, s->filter, &s->native, tell, ctx);
 		tell_language(s, tell, ctx);
 	}
 	tell_gone(s, tell, ctx);
-	if (!quiet)
-		tell_valueless(s, tell, ctx);
+	tell_valueless(s, tell, ctx);
 	if (gn_later_sees_mapped(s->later))
 		tell_unmapped(s, tell, ctx);
 	if (!quiet && s->outside) {

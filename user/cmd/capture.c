@@ -280,6 +280,21 @@ static int trace(struct gn_capture *c, const struct gn_capture_args *a,
 	return err ? err : stopped;
 }
 
+/* What was asked for and cannot be had is no news, which -q does without. */
+static void tell_lacks(const struct gn_capture *c,
+		       const struct gn_capture_args *a)
+{
+	bool asked = a->args.functions.n || a->values.n;
+	const char *warning = gn_session_warning(c->session);
+	const char *refused = gn_session_refused(c->session);
+
+	if (*warning && (asked || !a->args.quiet))
+		gn_error("%s", warning);
+	if (refused)
+		gn_error("no function that -f names can be probed: %s",
+			 refused);
+}
+
 static int stages(struct gn_capture *c, const struct gn_capture_args *a,
 		  const struct gn_capture_use *use)
 {
@@ -290,8 +305,7 @@ static int stages(struct gn_capture *c, const struct gn_capture_args *a,
 	if (err)
 		return fail(c, err);
 	gn_progress_end(&c->progress);
-	if (!a->args.quiet && *gn_session_warning(c->session))
-		gn_error("%s", gn_session_warning(c->session));
+	tell_lacks(c, a);
 	status = use->ready ? use->ready(use->ctx) : GN_EXIT_OK;
 	if (status)
 		return is_called_off(c) ? fail_early(c, a->args.command)
