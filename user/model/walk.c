@@ -221,7 +221,7 @@ static uint32_t class_of(struct gn_pipeline *p, struct gn_thread *t,
 		return GN_NONE;
 	memcpy(&func, r->text, sizeof(func));
 	if (gn_names_find(&p->stage.names, program, func, &fn)) {
-		p->stage.walk.err = -ENOMEM;
+		p->stage.walk.err = p->stage.walk.err ?: -ENOMEM;
 		return GN_NONE;
 	}
 	tell_named(&p->stage, fn, gn_names_short_class);
@@ -303,7 +303,7 @@ static void tell_nest(struct gn_pipeline *p, struct gn_thread *t, uint32_t func)
 		return;
 	if (GN_FUNC_INDEX(func)) {
 		if (gn_names_find(&p->stage.names, program, func, &fn))
-			w->err = -ENOMEM;
+			w->err = w->err ?: -ENOMEM;
 		else
 			tell_function(&p->stage, fn);
 	}
