@@ -258,6 +258,28 @@ static void one_of_each(void **state)
 	sample_table("ones.txt", &s, (struct gn_output_opts){.limit = 1});
 }
 
+/* Where a module's precompiled code is off, it is not said to be on. */
+static void code_that_is_off_is_told(void **state)
+{
+	static const char kept[] = "for it; other code is as it was. ";
+	struct sample s;
+	char *text;
+
+	(void)state;
+	sample_make(&s);
+	s.m.code.selected[GN_SELECTED_METHODS] = 2;
+	text = sample_print("table", &s.m, &(struct gn_output_opts){0});
+	assert_non_null(strstr(text, kept));
+	assert_null(strstr(text, "turned off, all of it"));
+	free(text);
+	s.m.code.selected[GN_SELECTED_CODE_OFF] = 3;
+	text = sample_print("table", &s.m, &(struct gn_output_opts){0});
+	assert_null(strstr(text, kept));
+	assert_non_null(strstr(text, "precompiled code of 3 modules was turned "
+				     "off, all of it"));
+	free(text);
+}
+
 /* A function with many reasons: the least are summed, unless -v. */
 static void many_reasons(void **state)
 {
@@ -550,6 +572,7 @@ int main(void)
 		cmocka_unit_test(too_few_calls_are_shown),
 		cmocka_unit_test(verbose_and_limit),
 		cmocka_unit_test(one_of_each),
+		cmocka_unit_test(code_that_is_off_is_told),
 		cmocka_unit_test(many_reasons),
 		cmocka_unit_test(bad_wait),
 		cmocka_unit_test(many_threads_differ),

@@ -70,10 +70,12 @@ void gn_say_traced_jit(const struct gn_facts *f, const struct gn_subject *s,
 	gn_put_count(out, f->m->code.refused, "method", "methods");
 	fputs(" of ", out);
 	gn_put_count(out, f->m->code.compiled, "has", "have");
-	fprintf(out,
-		" code compiled ahead, which is kept where -f names %s. With "
-		"samples all of it is kept:",
-		hooks && !strcmp(hooks, "il at start") ? "fewer" : "functions");
+	fputs(" code compiled ahead", out);
+	if (!f->m->code.selected[GN_SELECTED_CODE_OFF])
+		fprintf(out, ", which is kept where -f names %s",
+			hooks && !strcmp(hooks, "il at start") ? "fewer"
+							       : "functions");
+	fputs(". With samples all of it is kept:", out);
 }
 
 void gn_next_traced_jit(const struct gn_facts *f, const struct gn_subject *s,

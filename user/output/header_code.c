@@ -73,6 +73,23 @@ static void put_thrown(const struct gn_model *m, FILE *f)
 		gn_word(m->code.thrown, "its thread", "their threads"));
 }
 
+static void put_code_off(const struct gn_model *m, FILE *f)
+{
+	uint64_t modules = m->code.selected[GN_SELECTED_CODE_OFF];
+	char n[GN_CELL];
+
+	if (!modules)
+		return;
+	gn_format_count(n, modules);
+	fprintf(f,
+		"# %-11s code of %s %s was turned off, all of it: it does not "
+		"tell what it has\n# %-11s copied, as a composite image in "
+		"one file with the program, which\n# %-11s is slower for it "
+		"(-p leaves it on)\n",
+		"precompiled", n, gn_word(modules, "module", "modules"), "",
+		"");
+}
+
 static void put_precompiled(const struct gn_model *m,
 			    const struct gn_output_opts *o, FILE *f)
 {
@@ -100,6 +117,7 @@ static void put_precompiled(const struct gn_model *m,
 			gn_word(m->code.compiled, "compilation",
 				"compilations"));
 	}
+	put_code_off(m, f);
 	if (!m->code.copies_ran)
 		return;
 	gn_format_count(n, m->code.copies_ran);
@@ -146,9 +164,12 @@ static void put_in_il(const struct gn_model *m, FILE *f)
 	gn_format_count(n, methods);
 	fprintf(f,
 		"# %-11s in the IL of %s %s that -f names (--clr-hooks rejit), "
-		"compiled again\n# %-11s for it; other code is as it was. "
+		"compiled again\n# %-11s for it%s. "
 		"%s\n",
 		"hooks", n, gn_word(methods, "method", "methods"), "",
+		m->code.selected[GN_SELECTED_CODE_OFF]
+			? ""
+			: "; other code is as it was",
 		started ? "All calls are seen except those named below"
 			: "Not seen are calls that were under way,");
 	if (started)

@@ -57,6 +57,8 @@ static void load_precompiled(struct gn_clr *clr, gn_cor_id module)
 
 	if (late)
 		GN_CLR_SITE(precompiled_ran)(0, late);
+	if (gn_precompiled_untold(&clr->precompiled, module))
+		GN_CLR_SITE(selected)(GN_SELECTED_CODE_OFF, 1);
 }
 
 gn_hr gn_clr_module_loaded(struct gn_clr *clr, gn_cor_id module, gn_hr status)

@@ -184,6 +184,14 @@ void gn_precompiled_unload(struct gn_precompiled *p, gn_cor_id module)
 	gn_modules_forget(&p->modules, module);
 }
 
+bool gn_precompiled_untold(const struct gn_precompiled *p, gn_cor_id module)
+{
+	uint32_t place = gn_modules_find(&p->modules, module);
+
+	return place && !atomic_load(&p->off) &&
+	       !atomic_load(&p->told[place - 1]);
+}
+
 uint32_t gn_precompiled_place(const struct gn_precompiled *p, gn_cor_id module)
 {
 	return atomic_load(&p->full) ? 0 : gn_modules_find(&p->modules, module);

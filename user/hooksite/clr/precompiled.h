@@ -47,6 +47,10 @@ uint32_t gn_precompiled_load(struct gn_precompiled *p, void *info,
 			     const char *filter, gn_cor_id module);
 void gn_precompiled_unload(struct gn_precompiled *p, gn_cor_id module);
 
+/* Whether the precompiled code of a module that was loaded does not run for it
+ * can hold copies that are not told. */
+bool gn_precompiled_untold(const struct gn_precompiled *p, gn_cor_id module);
+
 /* Whether the filter can ask for something of a module that was loaded. */
 bool gn_precompiled_found(const struct gn_precompiled *p, gn_cor_id module);
 
