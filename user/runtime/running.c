@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -89,12 +90,21 @@ const struct gn_runtime *gn_runtime_running(pid_t pid, bool *packed)
 	return rt;
 }
 
+/* gnomon has the words in its file by which it knows others. */
+static bool is_gnomon(const char *exe)
+{
+	struct stat own, st;
+
+	return !stat("/proc/self/exe", &own) && !stat(exe, &st) &&
+	       own.st_dev == st.st_dev && own.st_ino == st.st_ino;
+}
+
 const struct gn_runtime *gn_runtime_launched(pid_t pid)
 {
 	char exe[32];
 
 	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)pid);
-	return gn_runtime_started_by(exe);
+	return is_gnomon(exe) ? NULL : gn_runtime_started_by(exe);
 }
 
 static bool is_young(pid_t pid)
