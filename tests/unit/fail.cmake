@@ -5,7 +5,7 @@ target_link_options(test_fail PRIVATE
 	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray
 	-Wl,--wrap=strdup,--wrap=strndup,--wrap=asprintf,--wrap=fopencookie
 	-Wl,--wrap=open,--wrap=fstat,--wrap=pread
-	-Wl,--wrap=json_loads,--wrap=elf_begin,--wrap=elf_getdata)
+	-Wl,--wrap=elf_begin,--wrap=elf_getdata)
 target_compile_definitions(test_fail PRIVATE
 	GN_SITE_ASM="${CMAKE_CURRENT_BINARY_DIR}/libgn_site_asm.so"
 	GN_ELF_STRIPPED="${CMAKE_CURRENT_BINARY_DIR}/gn-elf-stripped.so")

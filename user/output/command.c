@@ -63,20 +63,15 @@ static bool only_strings(const json_t *array)
 
 int gn_command_words(const char *json, struct json_t **words)
 {
-	json_error_t error = {0};
-	enum json_error_code code;
-
+	/* without memory jansson leaves characters out, or says that it is no
+	 * JSON; only its calls of the C library tell */
 	errno = 0;
-	*words = json_loads(json, 0, &error);
-	if (*words)
+	*words = json_loads(json, 0, NULL);
+	if (errno != ENOMEM)
 		return 0;
-	/* of most calls without memory jansson tells nothing, or that the text
-	 * is at fault */
-	code = json_error_code(&error);
-	return errno == ENOMEM || code == json_error_unknown ||
-			       code == json_error_out_of_memory
-		       ? -ENOMEM
-		       : 0;
+	json_decref(*words);
+	*words = NULL;
+	return -ENOMEM;
 }
 
 char *gn_command_text(const char *json)
@@ -128,12 +123,14 @@ static bool is_dll(const char *name)
 
 char *gn_program_name(const char *json, const char *process)
 {
-	json_t *array = json ? json_loads(json, 0, NULL) : NULL;
-	size_t n = only_strings(array) ? json_array_size(array) : 0;
 	const char *name = NULL, *word;
-	size_t at = 0;
+	json_t *array = NULL;
+	size_t at = 0, n;
 	char *copy;
 
+	if (json && gn_command_words(json, &array))
+		return NULL;
+	n = only_strings(array) ? json_array_size(array) : 0;
 	for (size_t i = 0; i < n; i++) {
 		word = gn_base_name(
 			json_string_value(json_array_get(array, i)));
