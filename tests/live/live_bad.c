@@ -234,6 +234,28 @@ void test_list_of_globs(struct live *t)
 	      "it is not told what a glob is: %s", end.err);
 }
 
+/* Where the symbols are that gnomon does not read, that is told. */
+static void expect_mini(struct live *t)
+{
+	char *file = live_path(t, "mini");
+	struct live_args a = {.n = 0};
+	struct live_end end;
+
+	live_add(t, &a, "/usr/bin/env", "objcopy", "--add-section",
+		 live_text(t, ".gnu_debugdata=%s", live_fixture(t, "answers")),
+		 live_fixture(t, "fib_stripped"), file, NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0, "objcopy: %s", end.err);
+	run_gnomon(t, NULL, live_text(t, "run -f fib -- %s 5", file), &end);
+	live_expect_line(t, &end, 2, ".gnu_debugdata");
+	run_gnomon(t, NULL,
+		   live_text(t, "run -f fib -f libc.so.6:malloc -- %s 5", file),
+		   &end);
+	CHECK(t, strstr(end.err, ".gnu_debugdata"), "it is told: %s", end.err);
+	run_gnomon(t, NULL, live_text(t, "list -f fib -- %s", file), &end);
+	live_expect_line(t, &end, 2, ".gnu_debugdata");
+}
+
 void test_stripped(struct live *t)
 {
 	struct live_end end;
@@ -243,6 +265,8 @@ void test_stripped(struct live *t)
 			     live_fixture(t, "fib_stripped")),
 		   &end);
 	live_expect_line(t, &end, 2, "symbols");
+	CHECK(t, !strstr(end.err, "debugdata"), "it has none: %s", end.err);
+	expect_mini(t);
 	/* others match */
 	run_gnomon(t, NULL,
 		   live_text(t, "run -f fib -f libc.so.6:malloc -- %s 5",

@@ -292,8 +292,8 @@ static int check_match(struct gn_session *s)
 		return gn_session_fail(
 			s, -ENOENT, 2,
 			"no function matches '%s': '%s' is stripped; install "
-			"its debug symbols or see gnomon list",
-			glob, s->native.stripped);
+			"its debug symbols%s or see gnomon list",
+			glob, s->native.stripped, GN_MINI_TEXT(s->native.mini));
 	if (s->awaits)
 		return 0;
 	if (gn_native_aot(&s->native, glob))

@@ -473,14 +473,14 @@ static bool tell_glob(const struct gn_unseen *u, const struct gn_filter *filter,
 	else if (stripped && !u->hooked)
 		snprintf(line, GLOB_LINE,
 			 "no function matched '%s': '%s' is stripped and has "
-			 "only what it exports; install its debug symbols",
-			 glob, stripped);
+			 "only what it exports; install its debug symbols%s",
+			 glob, stripped, GN_MINI_TEXT(native->mini));
 	else if (library && !(managed && u->hooked))
 		snprintf(line, GLOB_LINE,
 			 "no function matched '%s': the library is stripped "
 			 "and has only what it exports; install its debug "
-			 "symbols",
-			 glob);
+			 "symbols%s",
+			 glob, GN_MINI_TEXT(gn_filter_mini(filter, glob)));
 	else
 		snprintf(
 			line, GLOB_LINE, "no %s matched '%s'; %s",

@@ -399,8 +399,8 @@ static int check_found(const struct job *j)
 			 glob);
 	else if (j->everything && l->stats.stripped)
 		gn_error("'%s' has no function symbols, it is stripped; "
-			 "install its debug symbols",
-			 l->stats.stripped);
+			 "install its debug symbols%s",
+			 l->stats.stripped, GN_MINI_TEXT(l->stats.mini));
 	else if (j->everything)
 		gn_error("'%s' has no functions; list its libraries with -f "
 			 "LIB:GLOB",
@@ -410,8 +410,8 @@ static int check_found(const struct job *j)
 			 gn_native_aot_todo(&l->stats));
 	else if (l->stats.stripped)
 		gn_error("no function matches '%s': '%s' is stripped; install "
-			 "its debug symbols",
-			 glob, l->stats.stripped);
+			 "its debug symbols%s",
+			 glob, l->stats.stripped, GN_MINI_TEXT(l->stats.mini));
 	else
 		gn_error("no function matches '%s'; list without -f shows what "
 			 "there is, LIB:GLOB looks into a library",

@@ -100,8 +100,8 @@ void gn_listing_summary(const struct gn_listing *l, bool automatic)
 	tell_managed(l);
 	if (l->nfunctions && l->stats.stripped)
 		gn_error("'%s' is stripped: only what it exports is listed; "
-			 "its debug symbols add the rest",
-			 l->stats.stripped);
+			 "its debug symbols%s add the rest",
+			 l->stats.stripped, GN_MINI_TEXT(l->stats.mini));
 	else if (l->nfunctions && l->stats.aot)
 		gn_error("'%s' is .NET compiled to native code (Native "
 			 "AOT): its methods are called "

@@ -30,7 +30,7 @@ struct item {
 	bool matched;
 	bool ifunc;  /* of such a name */
 	bool missed; /* its file was there too shortly */
-	bool stripped;
+	bool stripped, mini;
 };
 
 struct gn_filter {
@@ -314,12 +314,24 @@ bool gn_filter_names_ifunc(const struct gn_filter *f, const char *text,
 	return true;
 }
 
-void gn_filter_strip(struct gn_filter *f, const char *path, bool program)
+void gn_filter_strip(struct gn_filter *f, const char *path, bool program,
+		     bool mini)
+{
+	for (size_t i = 0; i < f->count; i++) {
+		if (f->item[i].usdt ||
+		    !file_matches(&f->item[i], path, program))
+			continue;
+		f->item[i].stripped = true;
+		f->item[i].mini |= mini;
+	}
+}
+
+bool gn_filter_mini(const struct gn_filter *f, const char *text)
 {
 	for (size_t i = 0; i < f->count; i++)
-		if (!f->item[i].usdt &&
-		    file_matches(&f->item[i], path, program))
-			f->item[i].stripped = true;
+		if (f->item[i].text == text)
+			return f->item[i].mini;
+	return false;
 }
 
 bool gn_filter_stripped(const struct gn_filter *f, const char *text)

@@ -69,9 +69,15 @@ bool gn_filter_names_ifunc(const struct gn_filter *f, const char *text,
 	"of their own: gnomon list -f '%s'"
 
 /* A file with functions to be taken has no symbols of its own. */
-void gn_filter_strip(struct gn_filter *f, const char *path, bool program);
+void gn_filter_strip(struct gn_filter *f, const char *path, bool program,
+		     bool mini);
 /* Whether such a library was that of the glob. */
 bool gn_filter_stripped(const struct gn_filter *f, const char *text);
+/* And one of those has symbols that are not read: in .gnu_debugdata. */
+bool gn_filter_mini(const struct gn_filter *f, const char *text);
+/* After "its debug symbols". */
+#define GN_MINI_TEXT(mini) \
+	((mini) ? " (gnomon does not read those in its .gnu_debugdata)" : "")
 
 /* A process had this library, but was gone before its functions were seen. */
 void gn_filter_miss(struct gn_filter *f, const char *path);

@@ -278,9 +278,12 @@ static int one_file(struct walk *w, size_t file)
 	int err = read_sleds(w, file);
 
 	if (gn_elf_stripped(w->elf[file])) {
-		gn_filter_strip(w->opts->filter, path, program);
+		bool mini = gn_elf_has_section(w->elf[file], ".gnu_debugdata");
+
+		gn_filter_strip(w->opts->filter, path, program, mini);
 		if (!w->stats->stripped) {
 			w->stats->stripped = path;
+			w->stats->mini = mini;
 			w->stats->stripped_program = program;
 		}
 	}

@@ -52,6 +52,7 @@ struct gn_native_stats {
 	const char *unread;	   /* a file that cannot be read, or NULL */
 	const char *stripped;	   /* a file without symbols, or NULL */
 	bool stripped_program;	   /* that file is the program */
+	bool mini;		   /* it has symbols that are not read */
 	const char *aot;	   /* a file of .NET's Native AOT, or NULL */
 	struct gn_notes_left left; /* USDT probes of the files */
 };
