@@ -371,17 +371,26 @@ static int64_t between_accounts(struct live *t, const json_t *report)
 	live_fail(t, "no thread of the fixture");
 }
 
+/* A thread that is stopped in a read waits for that until then and afterwards:
+ * the stopper is late where the machine is busy. */
+static uint64_t around(struct live *t, const struct class_run *r,
+		       const struct waiting *w)
+{
+	return strcmp(w->way, "stopped") ? 0 : class_own(t, r, "ipc");
+}
+
 /* NULL, or what is off. */
 static char *near(struct live *t, const struct class_run *r,
 		  const struct waiting *w)
 {
 	const char *class = w->class;
-	uint64_t busy =
-		r->cpu + r->delay + (uint64_t)between_accounts(t, r->report);
+	uint64_t beside = around(t, r, w);
+	uint64_t busy = r->cpu + r->delay + beside +
+			(uint64_t)between_accounts(t, r->report);
 	uint64_t got = class_own(t, r, class);
 	uint64_t waited = r->inner > busy ? r->inner - busy : 0;
 	uint64_t may = r->inner / 100 + r->stolen;
-	uint64_t others = class_other_waits(t, r, class);
+	uint64_t others = class_other_waits(t, r, class) - beside;
 
 	if (w->childs)
 		others -= class_own(t, r, w->childs);
