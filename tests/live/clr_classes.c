@@ -366,9 +366,9 @@ static char *off_suspension(struct live *t, const struct run *r,
 {
 	uint64_t got = within(t, r, "suspend"), pause = truth(r, "pause");
 	uint64_t gaps = truth(r, "gaps"), busy = truth(r, "busy");
-	uint64_t may = r->inner / 100;
+	uint64_t may = r->inner / 100, others = sum_of(t, r, waits) - got;
 
-	if (got + busy + r->delay + may < gaps || got > gaps + may)
+	if (got + others + busy + r->delay + may < gaps || got > gaps + may)
 		return live_text(t,
 				 "suspended for %" N " ns, stood still for %" N
 				 ", of which %" N " busy",
