@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Names of samples while programs map files faster than that can be read. */
+/* Names of samples: of processes that have ended, and while programs map files
+ * faster than that can be read. */
 #include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,11 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include <gnomon/thread.h>
+#include "capture/clock.h"
 #include "capture/sampler.h"
 #include "process/mapped.h"
 #include "process/maps.h"
@@ -49,15 +52,15 @@ static int take(void *ctx, const struct gn_rec *rec, size_t size)
 	return 0;
 }
 
-static const char *name_of(struct gn_sampler *s, struct sink *x,
-			   const void *addr)
+static const char *name_at(struct gn_sampler *s, struct sink *x, pid_t pid,
+			   uint64_t time, const void *addr)
 {
 	struct {
 		struct gn_rec_sample r;
 		uint64_t at;
 	} sample = {
-		.r = {.h = {.kind = GN_KIND_SAMPLE, .time = INT64_MAX},
-		      .pid = (uint32_t)getpid(),
+		.r = {.h = {.kind = GN_KIND_SAMPLE, .time = time},
+		      .pid = (uint32_t)pid,
 		      .frames = 1},
 		.at = (uintptr_t)addr,
 	};
@@ -67,6 +70,12 @@ static const char *name_of(struct gn_sampler *s, struct sink *x,
 		if (x->name[i].func == x->func)
 			return x->name[i].name;
 	return "";
+}
+
+static const char *name_of(struct gn_sampler *s, struct sink *x,
+			   const void *addr)
+{
+	return name_at(s, x, getpid(), INT64_MAX, addr);
 }
 
 /* The file that has the code of this test, and where. */
@@ -141,6 +150,99 @@ static void a_lost_mapping_is_read(void **state)
 	fclose(f);
 }
 
+static void begin_child(struct gn_sampler *s, pid_t pid, uint64_t time)
+{
+	struct gn_rec_thread r = {
+		.f = {.h = {.kind = GN_KIND_THREAD, .tid = (uint32_t)pid}},
+		.pid = (uint32_t)pid,
+		.parent = (uint32_t)getpid(),
+	};
+
+	r.f.h.time = time;
+	assert_false(gn_sampler_record(s, &r.f.h));
+}
+
+/* A child that maps the file there, and has ended. */
+static pid_t ended_child(FILE *f, const char *at, uint64_t size,
+			 uint64_t offset)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid)
+		_exit(mmap((void *)at, size, PROT_READ | PROT_EXEC,
+			   MAP_PRIVATE | MAP_FIXED, fileno(f),
+			   (off_t)offset) != at);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	return pid;
+}
+
+/* Its memory is that of its parent, whose file is there. */
+static void a_child_that_has_ended_has_names(void **state)
+{
+	struct gn_sampler *s = NULL;
+	struct sink x = {0};
+	pid_t pid;
+
+	(void)state;
+	if (gn_sampler_new(take, &x, &s))
+		skip();
+	begin(s);
+	pid = fork();
+	if (!pid)
+		_exit(0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	begin_child(s, pid, gn_now_ns());
+	assert_string_equal(name_at(s, &x, pid, INT64_MAX, name_of), "name_of");
+	gn_sampler_free(s);
+}
+
+/* What it mapped is known before it is, and waits. */
+static void a_mapping_waits_for_its_process(void **state)
+{
+	struct gn_mapping own = own_code();
+	uint64_t before = gn_now_ns(), size = own.end - own.start;
+	struct gn_sampler *s = NULL;
+	FILE *f = own_file();
+	struct sink x = {0};
+	pid_t pid;
+	char *at;
+
+	(void)state;
+	/* a place that is free, and nobody has heard of */
+	at = map(f, size, own.offset);
+	munmap(at, size);
+	if (gn_sampler_new(take, &x, &s))
+		skip();
+	begin(s);
+	pid = ended_child(f, at, size, own.offset);
+	assert_string_equal(name_at(s, &x, getpid(), before, name_of),
+			    "name_of");
+	begin_child(s, pid, before);
+	at += (uintptr_t)name_of - own.start;
+	assert_string_equal(name_at(s, &x, pid, INT64_MAX, at), "name_of");
+	gn_sampler_free(s);
+	fclose(f);
+}
+
+/* Nothing is known of it, and that is said. */
+static void a_stranger_that_has_ended_is_told(void **state)
+{
+	struct gn_sampler *s = NULL;
+	struct sink x = {0};
+	pid_t pid = fork();
+
+	(void)state;
+	if (!pid)
+		_exit(0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	if (gn_sampler_new(take, &x, &s))
+		skip();
+	assert_string_equal(name_at(s, &x, pid, INT64_MAX, name_of),
+			    "[process ended]");
+	gn_sampler_free(s);
+}
+
 static atomic_bool quit;
 
 static void *map_always(void *ctx)
@@ -169,7 +271,9 @@ static void a_look_ends(void **state)
 		struct pollfd some = {gn_mapped_fd(m), POLLIN, 0};
 
 		assert_int_equal(poll(&some, 1, -1), 1);
-		for (n = 0; n < MOST * cpus && gn_mapped_next(m, &file); n++)
+		for (n = 0;
+		     n < MOST * cpus && gn_mapped_next(m, UINT64_MAX, &file);
+		     n++)
 			usleep(100);
 		assert_in_range(n, 0, MOST * cpus - 1);
 	}
@@ -184,6 +288,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_lost_mapping_is_read),
 		cmocka_unit_test(a_look_ends),
+		cmocka_unit_test(a_child_that_has_ended_has_names),
+		cmocka_unit_test(a_mapping_waits_for_its_process),
+		cmocka_unit_test(a_stranger_that_has_ended_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

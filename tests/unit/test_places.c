@@ -172,9 +172,9 @@ static void a_file_too_many_is_unknown(void **state)
 
 	(void)state;
 	assert_non_null(n);
-	unknown = gn_sampler_names_made(n, false);
+	unknown = gn_sampler_names_made(n, GN_MADE_UNKNOWN);
 	for (int i = 0; i <= GN_MODULES_FILES; i++, id.ino++)
-		module = gn_sampler_names_module(n, &id, "/none");
+		module = gn_sampler_names_module(n, 1, 0, &id, "/none");
 	assert_true(module);
 	assert_int_equal(gn_sampler_names_at(n, 1, module, 0), unknown);
 	gn_sampler_names_free(n);

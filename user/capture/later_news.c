@@ -302,7 +302,7 @@ void gn_later_take_mapped(struct gn_later *l)
 	struct gn_mapped_file m, lost = {.path = ""};
 	bool any = false;
 
-	while (gn_mapped_next(l->mapped, &m)) {
+	while (gn_mapped_next(l->mapped, UINT64_MAX, &m)) {
 		if (!m.pid) {
 			/* all processes, once */
 			lost.time = any ? lost.time : m.time;

@@ -33,6 +33,22 @@ void gn_places_clear(struct gn_places *p, struct gn_place_list *list)
 	*list = (struct gn_place_list){0};
 }
 
+void gn_places_after(struct gn_places *p, struct gn_place_list *list,
+		     uint64_t time)
+{
+	size_t kept = 0, sorted = 0;
+
+	for (size_t i = 0; i < list->n; i++) {
+		if (list->place[i].since <= time)
+			continue;
+		list->place[kept++] = list->place[i];
+		sorted += i < list->sorted;
+	}
+	p->held -= list->n - kept;
+	list->n = kept;
+	list->sorted = sorted;
+}
+
 /* Adds an item to a list that grows. */
 static void *grow(void *list, size_t n, size_t *room, size_t size)
 {

@@ -66,24 +66,29 @@ static void add_mapping(struct gn_sampler *s, struct gn_place_process *p,
 
 	/* memory without a file hides what was there, and has no name */
 	if (m->file.ino || m->name[0] == '[')
-		place.what =
-			gn_sampler_names_module(s->names, &m->file, m->name);
+		place.what = gn_sampler_names_module(s->names, p->pid, since,
+						     &m->file, m->name);
 	gn_places_add(&s->places, &p->mapped, &place);
 }
 
-/* Reads what the process has mapped by now: nothing if it has ended. */
+/* Reads what the process has mapped by now, in place of what was known of it.
+ * If it has ended, that stays. */
 static void read_maps(struct gn_sampler *s, struct gn_place_process *p)
 {
 	pid_t living = gn_process_living((pid_t)p->pid);
 	struct gn_mapping m;
 	struct gn_maps maps;
+	bool any = false;
 
 	p->losses = s->losses;
 	if (!living || gn_maps_open(&maps, living))
 		return;
-	while (gn_maps_next(&maps, &m) > 0)
+	for (; gn_maps_next(&maps, &m) > 0; any = true) {
+		if (!any)
+			gn_places_clear(&s->places, &p->mapped);
 		if (m.exec)
 			add_mapping(s, p, &m, 0);
+	}
 	gn_maps_close(&maps);
 }
 
@@ -108,13 +113,17 @@ static void catch_up(struct gn_sampler *s, struct gn_place_process *p)
 	s->rested += (s->rested - begin) * REST;
 }
 
-/* Reads what processes have mapped since the last look. The kernel reports a
- * mapping before the process can run it. */
-static void follow_mapped(struct gn_sampler *s)
+/*
+ * Reads what processes have mapped since the last look, up to the time of a
+ * record. The kernel reports a mapping before the process can run it. Later
+ * ones wait: they can be of a process or a program whose record is still to
+ * come.
+ */
+static void follow_mapped(struct gn_sampler *s, uint64_t time)
 {
 	struct gn_mapped_file f;
 
-	while (gn_mapped_next(s->mapped, &f)) {
+	while (gn_mapped_next(s->mapped, time, &f)) {
 		struct gn_place_process *p;
 		struct gn_mapping m = {
 			.start = f.start,
@@ -144,22 +153,38 @@ static void new_thread(struct gn_sampler *s, const struct gn_rec_thread *r)
 	gn_places_thread(&s->places, tid, r->pid);
 	if (p && tid != r->pid)
 		return;
+	/* the parent's */
+	follow_mapped(s, r->f.h.time);
 	p = gn_places_process(&s->places, r->pid);
 	if (!p)
 		return;
+	p->began = r->f.h.time;
 	if (from && from != r->pid)
 		gn_places_copy(&s->places, p, from);
 	else
 		read_maps(s, p);
 }
 
+/*
+ * The kernel tells of a program after its file and its loader are mapped. If it
+ * has ended, these are known as what was mapped since the process began, with
+ * what it had mapped before that is gone: that does not run.
+ */
 static void new_program(struct gn_sampler *s, const struct gn_rec_thread *r)
 {
-	struct gn_place_process *p = gn_places_process(&s->places, r->pid);
+	struct gn_place_process *p;
 
+	follow_mapped(s, r->f.h.time);
+	p = gn_places_find(&s->places, r->pid)
+		    ?: gn_places_process(&s->places, r->pid);
 	gn_places_thread(&s->places, r->pid, r->pid);
-	if (p)
-		read_maps(s, p);
+	if (!p)
+		return;
+	gn_places_clear(&s->places, &p->code);
+	gn_places_after(&s->places, &p->mapped, p->began);
+	p->jvm = false;
+	p->began = r->f.h.time;
+	read_maps(s, p);
 }
 
 static void new_code(struct gn_sampler *s, const struct gn_rec_func *r)
@@ -202,7 +227,19 @@ static uint32_t function_at(struct gn_sampler *s,
 	if (at && at->what)
 		return gn_sampler_names_at(s->names, p->pid, at->what,
 					   addr - at->start + at->offset);
-	return at ? gn_sampler_names_made(s->names, p->jvm) : 0;
+	return at ? gn_sampler_names_made(s->names, p->jvm ? GN_MADE_INTERPRETED
+							   : GN_MADE_UNKNOWN)
+		  : 0;
+}
+
+/* Code that is in no mapping. */
+static uint32_t nowhere(struct gn_sampler *s, const struct gn_rec_sample *r,
+			const struct gn_place_process *p)
+{
+	bool ended = (!p || !p->mapped.n) && !gn_process_living((pid_t)r->pid);
+
+	return gn_sampler_names_made(s->names,
+				     ended ? GN_MADE_ENDED : GN_MADE_UNKNOWN);
 }
 
 /*
@@ -219,7 +256,7 @@ static void put_sample(struct gn_sampler *s, const struct gn_rec_sample *r)
 	const uint64_t *at = (const void *)(r + 1);
 	struct gn_place_process *p;
 
-	follow_mapped(s);
+	follow_mapped(s, r->h.time);
 	p = gn_places_find(&s->places, r->pid);
 	if (p)
 		catch_up(s, p);
@@ -231,8 +268,7 @@ static void put_sample(struct gn_sampler *s, const struct gn_rec_sample *r)
 			break;
 	}
 	if (!out.r.frames)
-		out.func[out.r.frames++] =
-			gn_sampler_names_made(s->names, false);
+		out.func[out.r.frames++] = nowhere(s, r, p);
 	out.r.size = gn_sample_size(out.r.frames);
 	s->put(s->ctx, &out.r.h, out.r.size);
 }

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Names of code in files: by symbols, if it is certain that they are the right
  * ones; of precompiled code of .NET by its module. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "capture/clock.h"
 #include "capture/drain.h"
 #include "capture/sampler_parts.h"
 #include "elf/elf_file.h"
+#include "process/ended.h"
 #include "process/files.h"
 #include "process/regular.h"
 #include "source/precompiled.h"
@@ -19,12 +23,22 @@
 #define FIRST_MODULE   (1u << 31)
 
 #define UNKNOWN	  "[unknown]"
+#define UNREAD	  "[file not read]"
 #define COMPOSITE "[composite image]"
+
+/* Files that are open ahead: others are opened when they have a sample. */
+#define AHEAD_MAX 64
+
+/* The kernel gives files the time of its last tick. */
+#define TICK_NS 20000000u
 
 struct file {
 	struct gn_file_id id;
 	char *path;
-	bool looked, told, composite;
+	int fd;		 /* until it is looked at; -1: it is not open */
+	uint32_t tried;	 /* the process by which it could not be opened */
+	uint64_t mapped; /* when a process had it, first */
+	bool looked, read, told, composite;
 	struct gn_elf *elf;			 /* NULL: it has no symbols */
 	struct gn_precompiled_code *precompiled; /* NULL: it has none */
 	const struct gn_elf_symbol *symbol;
@@ -33,7 +47,7 @@ struct file {
 	size_t nstarts;
 	/* of each symbol, or of each method's code; 0: it has none yet */
 	uint32_t *function;
-	uint32_t unknown;
+	uint32_t unknown, unread;
 };
 
 struct gn_sampler_names {
@@ -42,8 +56,9 @@ struct gn_sampler_names {
 	struct file *file;
 	size_t n, room;
 	uint64_t bytes; /* of the files that are held */
+	size_t ahead;	/* files that are open */
 	uint32_t next;
-	uint32_t made[2]; /* code of no file; interpreted */
+	uint32_t made[GN_MADE_COUNT];
 };
 
 struct gn_sampler_names *gn_sampler_names_new(gn_sampler_put put, void *ctx)
@@ -66,6 +81,8 @@ void gn_sampler_names_free(struct gn_sampler_names *n)
 		if (n->file[i].elf)
 			gn_elf_close(n->file[i].elf);
 		gn_precompiled_close(n->file[i].precompiled);
+		if (n->file[i].fd >= 0)
+			close(n->file[i].fd);
 		free(n->file[i].path);
 		free(n->file[i].function);
 	}
@@ -73,29 +90,111 @@ void gn_sampler_names_free(struct gn_sampler_names *n)
 	free(n);
 }
 
-uint32_t gn_sampler_names_module(struct gn_sampler_names *n,
-				 const struct gn_file_id *id, const char *path)
+/* Whether the file was there when a process had mapped it: a number of a file
+ * that is gone can be given to a new one. */
+static bool was_there(int fd, uint64_t mapped)
+{
+	const struct statx_timestamp *made;
+	uint64_t age = gn_now_ns() - mapped;
+	struct timespec now;
+	struct statx st;
+
+	if (statx(fd, "", AT_EMPTY_PATH, STATX_BTIME | STATX_CTIME, &st) ||
+	    clock_gettime(CLOCK_REALTIME, &now))
+		return false;
+	made = st.stx_mask & STATX_BTIME ? &st.stx_btime : &st.stx_ctime;
+	return (now.tv_sec - made->tv_sec) * 1000000000ll + now.tv_nsec -
+		       made->tv_nsec >
+	       (int64_t)(age + TICK_NS);
+}
+
+/* Opens a path if it leads to the file. */
+static int open_as(const char *path, const struct file *f)
+{
+	int fd = gn_regular_open(path);
+	struct gn_file_id id;
+
+	if (fd < 0)
+		return -1;
+	if (!gn_maps_name(fd, &id) && gn_file_same(&id, &f->id))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* By the process's own paths while it lives, else by gnomon's: both can be the
+ * same. -1: it is not there any more. */
+static int open_file(uint32_t pid, const struct file *f)
+{
+	pid_t living = gn_process_living((pid_t)pid);
+	char path[4096 + 32];
+	int fd = -1;
+
+	if (f->path[0] != '/' || snprintf(path, sizeof(path), "/proc/%d/root%s",
+					  living, f->path) >= (int)sizeof(path))
+		return -1;
+	if (living)
+		fd = open_as(path, f);
+	if (fd >= 0)
+		return fd;
+	fd = open_as(f->path, f);
+	if (fd < 0 || was_there(fd, f->mapped))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* Opens the file by another process than the last time. */
+static void reach(struct gn_sampler_names *n, uint32_t pid, struct file *f)
+{
+	if (f->looked || f->fd >= 0 || f->tried == pid)
+		return;
+	f->tried = pid;
+	f->fd = open_file(pid, f);
+	n->ahead += f->fd >= 0;
+}
+
+static bool add_file(struct gn_sampler_names *n, uint64_t time,
+		     const struct gn_file_id *id, const char *path)
+{
+	struct file *f;
+
+	if (n->n == GN_MODULES_FILES)
+		return false;
+	if (n->n == n->room) {
+		n->room = n->room ? n->room * 2 : 64;
+		f = reallocarray(n->file, n->room, sizeof(*f));
+		if (!f) {
+			n->room = n->n;
+			return false;
+		}
+		n->file = f;
+	}
+	f = &n->file[n->n];
+	*f = (struct file){.id = *id,
+			   .path = strdup(path),
+			   .fd = -1,
+			   .mapped = time ? time : gn_now_ns()};
+	n->n += f->path != NULL;
+	return f->path;
+}
+
+uint32_t gn_sampler_names_module(struct gn_sampler_names *n, uint32_t pid,
+				 uint64_t time, const struct gn_file_id *id,
+				 const char *path)
 {
 	struct file *f = n->file;
 	size_t i;
 
 	for (i = 0; i < n->n; i++)
 		if (gn_file_same(&f[i].id, id) && !strcmp(f[i].path, path))
-			return FIRST_MODULE + (uint32_t)i;
-	if (n->n == GN_MODULES_FILES)
+			break;
+	if (i == n->n && !add_file(n, time, id, path))
 		return GN_MODULE_UNKNOWN;
-	if (n->n == n->room) {
-		n->room = n->room ? n->room * 2 : 64;
-		f = reallocarray(n->file, n->room, sizeof(*f));
-		if (!f) {
-			n->room = n->n;
-			return GN_MODULE_UNKNOWN;
-		}
-		n->file = f;
-	}
-	f[n->n] = (struct file){.id = *id, .path = strdup(path)};
-	return f[n->n].path ? FIRST_MODULE + (uint32_t)n->n++
-			    : GN_MODULE_UNKNOWN;
+	/* the process can end before it has a sample */
+	if (n->ahead < AHEAD_MAX)
+		reach(n, pid, &n->file[i]);
+	return FIRST_MODULE + (uint32_t)i;
 }
 
 static uint32_t tell(struct gn_sampler_names *n, struct file *f, uint64_t addr,
@@ -118,24 +217,15 @@ static uint32_t tell(struct gn_sampler_names *n, struct file *f, uint64_t addr,
 	return func;
 }
 
-/* Opens the file that is mapped, by the process's own paths. -1: it is not
- * there any more, or is too large. */
-static int open_file(struct gn_sampler_names *n, uint32_t pid,
-		     const struct file *f)
+/* The file, to be looked at; -1: it is too large. */
+static int take_open(struct gn_sampler_names *n, struct file *f)
 {
-	char path[4096 + 32];
-	struct gn_file_id id;
+	int fd = f->fd;
 	struct stat st;
-	int fd;
 
-	if (f->path[0] != '/' || snprintf(path, sizeof(path), "/proc/%u/root%s",
-					  pid, f->path) >= (int)sizeof(path))
-		return -1;
-	fd = gn_regular_open(path);
-	if (fd < 0)
-		return -1;
-	if (!fstat(fd, &st) && !gn_maps_name(fd, &id) &&
-	    gn_file_same(&id, &f->id) &&
+	f->fd = -1;
+	n->ahead--;
+	if (!fstat(fd, &st) &&
 	    n->bytes + (uint64_t)st.st_size <= GN_MODULES_BYTES) {
 		n->bytes += (uint64_t)st.st_size;
 		return fd;
@@ -147,11 +237,16 @@ static int open_file(struct gn_sampler_names *n, uint32_t pid,
 static void look(struct gn_sampler_names *n, uint32_t pid, struct file *f)
 {
 	char place[GN_FILE_PLACE];
-	int fd = open_file(n, pid, f);
+	int fd;
 
+	reach(n, pid, f);
+	if (f->fd < 0)
+		return;
 	f->looked = true;
+	fd = take_open(n, f);
 	if (fd < 0)
 		return;
+	f->read = true;
 	if (gn_elf_open_as(gn_file_place(fd, place), f->path, &f->elf))
 		f->elf = NULL;
 	if (!f->elf)
@@ -217,6 +312,15 @@ static size_t symbol_at(const struct file *f, uint64_t offset)
 	return i;
 }
 
+/* Whether the file can have been there to be opened: memory has names, too. */
+static bool has_path(const struct file *f)
+{
+	static const char memory[] = "/memfd:";
+
+	return f->path[0] == '/' &&
+	       strncmp(f->path, memory, sizeof(memory) - 1) != 0;
+}
+
 static uint32_t tell_precompiled(struct gn_sampler_names *n, struct file *f,
 				 size_t i)
 {
@@ -235,7 +339,7 @@ uint32_t gn_sampler_names_at(struct gn_sampler_names *n, uint32_t pid,
 	struct file *f;
 
 	if (module == GN_MODULE_UNKNOWN)
-		return gn_sampler_names_made(n, false);
+		return gn_sampler_names_made(n, GN_MADE_UNKNOWN);
 	f = &n->file[module - FIRST_MODULE];
 	if (!f->looked)
 		look(n, pid, f);
@@ -249,18 +353,26 @@ uint32_t gn_sampler_names_at(struct gn_sampler_names *n, uint32_t pid,
 						f->symbol[i].demangled);
 	if (i != SIZE_MAX && f->function[i])
 		return f->function[i];
+	if (!f->read && has_path(f)) {
+		if (!f->unread)
+			f->unread = tell(n, f, 0, 0, UNREAD);
+		return f->unread;
+	}
 	if (!f->unknown)
 		f->unknown =
 			tell(n, f, 0, 0, f->composite ? COMPOSITE : UNKNOWN);
 	return f->unknown;
 }
 
-uint32_t gn_sampler_names_made(struct gn_sampler_names *n, bool interpreted)
+uint32_t gn_sampler_names_made(struct gn_sampler_names *n, enum gn_made what)
 {
-	uint32_t *made = &n->made[interpreted];
+	static const char *const name[GN_MADE_COUNT] = {
+		[GN_MADE_UNKNOWN] = UNKNOWN,
+		[GN_MADE_INTERPRETED] = "[interpreted]",
+		[GN_MADE_ENDED] = "[process ended]",
+	};
 
-	if (!*made)
-		*made = tell(n, NULL, 0, 0,
-			     interpreted ? "[interpreted]" : UNKNOWN);
-	return *made;
+	if (!n->made[what])
+		n->made[what] = tell(n, NULL, 0, 0, name[what]);
+	return n->made[what];
 }

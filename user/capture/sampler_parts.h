@@ -31,6 +31,7 @@ struct gn_place_list {
 struct gn_place_process {
 	uint32_t pid;
 	bool jvm;	 /* a Java machine that was traced from its start */
+	uint64_t began;	 /* it, or the program that it runs */
 	uint32_t losses; /* that were known when its mappings were read */
 	uint64_t ended;	 /* it is the so-manieth that has ended; 0: it runs */
 	struct gn_place_list mapped, code;
@@ -60,6 +61,9 @@ void gn_places_copy(struct gn_places *p, struct gn_place_process *to,
 void gn_places_add(struct gn_places *p, struct gn_place_list *list,
 		   const struct gn_place *place);
 void gn_places_clear(struct gn_places *p, struct gn_place_list *list);
+/* Drops those that were there at `time`. */
+void gn_places_after(struct gn_places *p, struct gn_place_list *list,
+		     uint64_t time);
 /* The place that was at `addr` at `time`, or NULL. */
 const struct gn_place *gn_places_at(const struct gn_place_list *list,
 				    uint64_t addr, uint64_t time);
@@ -78,14 +82,22 @@ void gn_sampler_names_free(struct gn_sampler_names *n);
 /* A file too many: none of its code has a name. */
 #define GN_MODULE_UNKNOWN UINT32_MAX
 
-/* The number of a file that a process has mapped, by its path there. */
-uint32_t gn_sampler_names_module(struct gn_sampler_names *n,
-				 const struct gn_file_id *id, const char *path);
+/* The number of a file that a process has mapped, by its path there. `time`:
+ * when it had it; 0: now. */
+uint32_t gn_sampler_names_module(struct gn_sampler_names *n, uint32_t pid,
+				 uint64_t time, const struct gn_file_id *id,
+				 const char *path);
 /* The function at an offset of the file, which a process has mapped.
- * "[unknown]" is a function, too. */
+ * "[unknown]" is a function, too, and so is "[file not read]". */
 uint32_t gn_sampler_names_at(struct gn_sampler_names *n, uint32_t pid,
 			     uint32_t module, uint64_t offset);
 /* The function that stands for code without a file. */
-uint32_t gn_sampler_names_made(struct gn_sampler_names *n, bool interpreted);
+enum gn_made {
+	GN_MADE_UNKNOWN,
+	GN_MADE_INTERPRETED,
+	GN_MADE_ENDED, /* its process had, before its mappings were read */
+	GN_MADE_COUNT,
+};
+uint32_t gn_sampler_names_made(struct gn_sampler_names *n, enum gn_made what);
 
 #endif

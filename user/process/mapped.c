@@ -142,10 +142,19 @@ static void copy(const struct gn_mapped *m, const struct ring *ring,
 	memcpy((char *)to + first, data, size - first);
 }
 
-/* The next record of a ring, into m->record: its size, 0 = there is none. What
- * comes meanwhile is left for the next time: a ring can fill as fast as it is
- * read. */
-static size_t take_record(struct gn_mapped *m, struct ring *ring)
+/* The time of a record of so many bytes. */
+static uint64_t time_of(const struct gn_mapped *m, size_t size)
+{
+	uint64_t time;
+
+	memcpy(&time, m->record + size - sizeof(time), sizeof(time));
+	return time;
+}
+
+/* The next record of a ring, into m->record: its size, 0 = there is none, or it
+ * is too late. What comes meanwhile is left for the next time: a ring can fill
+ * as fast as it is read. */
+static size_t take_record(struct gn_mapped *m, struct ring *ring, uint64_t last)
 {
 	uint64_t tail = ring->page->data_tail;
 	struct perf_event_header h = {.size = 0};
@@ -159,26 +168,28 @@ static size_t take_record(struct gn_mapped *m, struct ring *ring)
 	copy(m, ring, tail, &h, sizeof(h));
 	size = h.size < sizeof(m->record) ? h.size : sizeof(m->record);
 	copy(m, ring, tail, m->record, size);
+	if (time_of(m, size) > last)
+		return 0;
 	__atomic_store_n(&ring->page->data_tail, tail + h.size,
 			 __ATOMIC_RELEASE);
 	return size;
 }
 
-bool gn_mapped_next(struct gn_mapped *m, struct gn_mapped_file *file)
+bool gn_mapped_next(struct gn_mapped *m, uint64_t last,
+		    struct gn_mapped_file *file)
 {
 	const struct record *r = (const void *)m->record;
 	size_t size;
 
 	while (m->at < m->count) {
-		size = take_record(m, &m->ring[m->at]);
+		size = take_record(m, &m->ring[m->at], last);
 		if (!size) {
 			m->at++;
 			m->until = 0;
 			continue;
 		}
-		*file = (struct gn_mapped_file){.path = ""};
-		memcpy(&file->time, m->record + size - sizeof(file->time),
-		       sizeof(file->time));
+		*file = (struct gn_mapped_file){.path = "",
+						.time = time_of(m, size)};
 		if (r->h.type == PERF_RECORD_LOST)
 			return true;
 		if (r->h.type != PERF_RECORD_MMAP2 ||

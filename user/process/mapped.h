@@ -28,8 +28,10 @@ void gn_mapped_free(struct gn_mapped *m);
 
 /* Readable when there is some. */
 int gn_mapped_fd(const struct gn_mapped *m);
-/* False: there is no more. Not all that comes meanwhile is among it, so that
- * the end comes however fast programs map files. */
-bool gn_mapped_next(struct gn_mapped *m, struct gn_mapped_file *file);
+/* The next one that is not later than `last`; later ones wait. False: there is
+ * no more. Not all that comes meanwhile is among it, so that the end comes
+ * however fast programs map files. */
+bool gn_mapped_next(struct gn_mapped *m, uint64_t last,
+		    struct gn_mapped_file *file);
 
 #endif
