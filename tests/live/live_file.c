@@ -406,6 +406,41 @@ void test_disk_full(struct live *t)
 	umount2(dir, MNT_DETACH);
 }
 
+/* gnomon writes no more than so many KiB: returns what it says. */
+static char *record_limited(struct live *t, const char *path, const char *kib)
+{
+	struct live_args a = {.n = 0};
+	struct live_end end;
+
+	live_add(t, &a, "/bin/sh", "-c",
+		 live_text(t, "ulimit -f %s; exec \"$@\"", kib), "sh",
+		 t->gnomon, "record", "-f", "fib", "-o", path, "--",
+		 live_fixture(t, "fib"), "28", NULL);
+	live_run(t, &a, NULL, &end);
+	expect_failed(t, &end);
+	return live_text(t, "%s", end.err);
+}
+
+/* What is left of a trace that finds no more room, and whether that is said. */
+void test_record_limited(struct live *t)
+{
+	char *path = live_path(t, "limited"), *said;
+	struct live_args a = {.n = 0};
+	struct live_end end;
+
+	said = record_limited(t, path, "8");
+	CHECK(t, access(path, F_OK), "there is a file that cannot be read");
+	CHECK(t, strstr(said, "nothing of the trace is kept"),
+	      "it does not say that nothing is left: %s", said);
+	said = record_limited(t, path, "1024");
+	CHECK(t, strstr(said, "readable up to its last whole chunk"),
+	      "it does not say what is left: %s", said);
+	live_add(t, &a, t->gnomon, "report", "--allow-loss", "-i", path, NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0 && strstr(end.out, "fib"),
+	      "gnomon report ended with %d: %s", end.code, end.err);
+}
+
 void test_output_full(struct live *t)
 {
 	struct live_start how = {.out_path = "/dev/full"};

@@ -80,6 +80,11 @@ const char *gn_session_error(const struct gn_session *s)
 	return s->error;
 }
 
+bool gn_session_unkept(const struct gn_session *s)
+{
+	return s->sink_error;
+}
+
 int gn_session_status(const struct gn_session *s)
 {
 	return s->status;

@@ -181,6 +181,8 @@ void gn_session_kill(struct gn_session *s, int sig);
 void gn_session_free(struct gn_session *s);
 
 const char *gn_session_error(const struct gn_session *s);
+/* Whether that is that the sink takes no more. */
+bool gn_session_unkept(const struct gn_session *s);
 int gn_session_status(const struct gn_session *s);
 
 /* After gn_session_prepare(): what will be missing, a sentence for people; ""

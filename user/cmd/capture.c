@@ -160,6 +160,21 @@ static int fail(struct gn_capture *c, int err)
 	return GN_EXIT_FAILED;
 }
 
+/* The same while something is traced. */
+static int fail_traced(struct gn_capture *c, int err,
+		       const struct gn_capture_use *use)
+{
+	const char *left = NULL, *path = NULL;
+
+	if (use->left && gn_session_unkept(c->session))
+		left = use->left(use->ctx, &path);
+	if (!left)
+		return fail(c, err);
+	gn_progress_end(&c->progress);
+	gn_error("%s; %s: %s", gn_session_error(c->session), path, left);
+	return gn_session_status(c->session);
+}
+
 static void idle(const struct gn_capture *c)
 {
 	if (c->idle)
@@ -314,7 +329,7 @@ static int stages(struct gn_capture *c, const struct gn_capture_args *a,
 	/* while a runtime that runs already was asked for hooks */
 	if (err == -EINTR && c->signals.end)
 		return fail_early(c, a->args.command);
-	return err ? fail(c, err) : GN_EXIT_OK;
+	return err ? fail_traced(c, err, use) : GN_EXIT_OK;
 }
 
 /* The live view shows none. */

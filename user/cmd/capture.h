@@ -123,6 +123,9 @@ struct gn_capture_use {
 	gn_hold_fn hold;	/* or NULL */
 	gn_capture_ready ready; /* or NULL */
 	gn_capture_loop loop;	/* or NULL */
+	/* or NULL: called where the records cannot be kept any more. Returns
+	 * what is left of them at *path, for people; NULL: nothing to tell */
+	const char *(*left)(void *ctx, const char **path);
 	/* or NULL: called where runtimes that ran already were asked for hooks,
 	 * when they are done */
 	gn_capture_loop asked;

@@ -230,7 +230,14 @@ static void summary(const struct recording *r, uint64_t bytes)
 	free(word);
 }
 
-/* `bytes`: 0 when nothing of the trace is in the file. */
+/* What is in a file after an error. `bytes`: 0 when nothing of the trace is. */
+static const char *what_is_left(const struct recording *r, uint64_t bytes)
+{
+	return bytes ? "it is readable up to its last whole chunk"
+	       : access(r->path, F_OK) ? "nothing of the trace is kept"
+				       : "it is as it was before";
+}
+
 static void say_kept(const struct recording *r, int err, uint64_t bytes)
 {
 	if (is_stream(r))
@@ -238,11 +245,21 @@ static void say_kept(const struct recording *r, int err, uint64_t bytes)
 			 gn_trace_strerror(err));
 	else
 		gn_error("cannot write %s: %s; %s", r->told,
-			 gn_trace_strerror(err),
-			 bytes ? "it is readable up to its last whole chunk"
-			 : access(r->path, F_OK)
-				 ? "nothing of the trace is kept"
-				 : "it is as it was before");
+			 gn_trace_strerror(err), what_is_left(r, bytes));
+}
+
+/* No more comes when the records cannot be kept. */
+static const char *left(void *ctx, const char **path)
+{
+	struct recording *r = ctx;
+	uint64_t bytes = 0;
+
+	if (!r->writer || is_stream(r))
+		return NULL;
+	*path = r->told;
+	gn_trace_writer_close(r->writer, &bytes);
+	r->writer = NULL;
+	return what_is_left(r, bytes);
 }
 
 /* `advice`: NULL when the ring lost none. */
@@ -288,6 +305,7 @@ static int record(const struct gn_capture_args *a, const char *path,
 		.calls = append_calls,
 		.hold = hold,
 		.ready = open_file,
+		.left = left,
 		.idle = flush,
 		.ctx = &r,
 	};
