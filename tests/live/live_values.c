@@ -67,8 +67,31 @@ static void check_values(struct live *t, const char *attach)
 		      told[i].values);
 }
 
+/* Several -a of one function, by one name or by two: none is dropped. */
+static void check_several(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	struct live_end end;
+	json_t *calls;
+
+	live_command(t, &command, "values");
+	calls = live_calls(t,
+			   "-a twin:arg1/i32 -a twin_too:arg2/i32,ret/i32 -a "
+			   "f?ct:arg1/i32 -a fact:arg1/u8,ret/i32",
+			   &command, &end);
+	CHECK(t,
+	      live_calls_with(t, calls, "twin", "i32 9, i32 2 = i32 7") +
+			      live_calls_with(t, calls, "twin_too",
+					      "i32 9, i32 2 = i32 7") ==
+		      1,
+	      "values by one of two names are not told");
+	CHECK(t, live_calls_with(t, calls, "fact", "i32 5 = i32 120") == 1,
+	      "values by one of two patterns are not told");
+}
+
 void test_values(struct live *t)
 {
+	check_several(t);
 	check_values(t, "--leave ret");
 	check_values(t, "--leave return");
 	check_values(t, "--attach single");

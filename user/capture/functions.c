@@ -197,26 +197,69 @@ static const char *enter_first(struct gn_elf *elf,
 	return enter->cost == GN_COST_OPTIMIZED ? NOP5 : NULL;
 }
 
-static struct gn_valued *find_valued(const struct gn_functions *f, size_t file,
+/* The names of an address follow one another. */
+static size_t count_names(const struct gn_elf *elf,
+			  const struct gn_elf_symbol *sym)
+{
+	const struct gn_elf_symbol *all;
+	size_t n = gn_elf_symbols(elf, &all), names = 1;
+
+	if (sym < all || sym >= all + n)
+		return 1;
+	while (sym + names < all + n && sym[names].addr == sym->addr)
+		names++;
+	return names;
+}
+
+/* The next -a, from `from` on, that asks for values of the function by any of
+ * its names. */
+static struct gn_valued *find_valued(const struct gn_functions *f, size_t from,
+				     size_t file, const struct gn_elf *elf,
 				     const struct gn_elf_symbol *sym)
 {
+	size_t names = f->nvalued ? count_names(elf, sym) : 0;
 	const struct gn_file *at = &f->files->file[file];
 
-	for (size_t i = 0; i < f->nvalued; i++)
-		if (gn_filter_function(f->valued[i].filter, at->path,
-				       at->program, sym->name, sym->demangled))
-			return &f->valued[i];
+	for (size_t i = from; i < f->nvalued; i++)
+		for (size_t k = 0; k < names; k++)
+			if (gn_filter_function(f->valued[i].filter, at->path,
+					       at->program, sym[k].name,
+					       sym[k].demangled))
+				return &f->valued[i];
 	return NULL;
 }
 
-bool gn_functions_result(const void *functions, size_t file,
+/* Adds the values that are not there yet. False: there are none. */
+static bool unite(struct gn_value_specs *all, const struct gn_value_specs *more)
+{
+	size_t n = 0, had, k;
+
+	while (n < GN_VALUES_MAX && all->value[n].type)
+		n++;
+	had = n;
+	for (size_t i = 0; i < GN_VALUES_MAX && more->value[i].type; i++) {
+		for (k = 0; k < n; k++)
+			if (gn_asked_same(&all->value[k], &more->value[i]))
+				break;
+		if (k == n && n < GN_VALUES_MAX &&
+		    gn_asked_by_register(more->value[i].type))
+			all->value[n++] = more->value[i];
+	}
+	return n > had;
+}
+
+bool gn_functions_result(const void *functions, size_t file, struct gn_elf *elf,
 			 const struct gn_elf_symbol *sym)
 {
-	const struct gn_valued *v = find_valued(functions, file, sym);
+	const struct gn_functions *f = functions;
+	const struct gn_valued *v = find_valued(f, 0, file, elf, sym);
 
-	for (size_t i = 0; v && i < GN_VALUES_MAX; i++)
-		if (v->values->value[i].type && !v->values->value[i].which)
-			return true;
+	for (; v;
+	     v = find_valued(f, (size_t)(v - f->valued) + 1, file, elf, sym))
+		for (size_t i = 0; i < GN_VALUES_MAX; i++)
+			if (v->values->value[i].type &&
+			    !v->values->value[i].which)
+				return true;
 	return false;
 }
 
@@ -234,6 +277,28 @@ static void tell_unreported(struct gn_valued *v, const char *name,
 				 "only those of .NET functions are",
 				 name, path);
 	}
+}
+
+/* What all -a ask for of the function, behind the first of them: `out`, if that
+ * is more. */
+static int unite_valued(const struct gn_functions *f, size_t file,
+			const struct gn_elf *elf,
+			const struct gn_elf_symbol *sym,
+			struct gn_valued *first, struct gn_valued *out)
+{
+	struct gn_value_specs all = {0};
+	struct gn_valued *v = first;
+	bool more = false;
+
+	*out = *first;
+	/* only those that a register has: they have room */
+	unite(&all, first->values);
+	while ((v = find_valued(f, (size_t)(v - f->valued) + 1, file, elf,
+				sym))) {
+		tell_unreported(v, sym->demangled, f->files->file[file].path);
+		more |= unite(&all, v->values);
+	}
+	return more ? f->call(f->hits, &all, out) : 0;
 }
 
 /* Go passes arguments in registers of its own, and begins a function again when
@@ -284,7 +349,7 @@ int gn_functions_take(void *functions, size_t file, struct gn_elf *elf,
 	struct gn_functions *f = functions;
 	uint32_t func;
 	const char *path = f->files->file[file].path;
-	struct gn_valued *valued;
+	struct gn_valued *valued, all;
 	struct gn_plan own = *plan;
 	const char *why;
 	int err = 0;
@@ -293,7 +358,7 @@ int gn_functions_take(void *functions, size_t file, struct gn_elf *elf,
 		refuse(f, sym->demangled, path, plan->refused);
 		return 0;
 	}
-	valued = find_valued(f, file, sym);
+	valued = find_valued(f, 0, file, elf, sym);
 	if (valued && gn_elf_is_go(elf)) {
 		tell_go(valued, sym->demangled, path);
 		valued = NULL;
@@ -306,8 +371,18 @@ int gn_functions_take(void *functions, size_t file, struct gn_elf *elf,
 		valued = NULL;
 		own = *plan;
 	}
-	if (valued)
+	if (valued) {
 		tell_unreported(valued, sym->demangled, path);
+		err = unite_valued(f, file, elf, sym, valued, &all);
+		if (err == -E2BIG)
+			gn_error("%.200s of '%s': there is no room for the "
+				 "values of more than its first -a; ask for "
+				 "fewer",
+				 sym->demangled, path);
+		else if (err)
+			return err;
+		valued = &all;
+	}
 	keep_name(f, f->next, sym->demangled);
 	func = GN_FUNC(GN_RUNTIME_NATIVE, f->next++);
 	err = put_module(f, file, elf);

@@ -37,7 +37,10 @@ struct gn_functions {
 	size_t nvalued;
 	/* The spec of hits that report these values; <0: -errno. */
 	int (*hit)(void *hits, const struct gn_value_specs *values);
-	void *hits; /* its context */
+	/* Sets the specs of calls that report these values. 0 or -errno. */
+	int (*call)(void *hits, const struct gn_value_specs *values,
+		    struct gn_valued *v);
+	void *hits; /* the context of both */
 	/* A whole record; 0 or <0, which ends the walk. */
 	int (*put)(void *ctx, const struct gn_rec *rec, size_t size);
 	void *ctx;
@@ -51,7 +54,7 @@ struct gn_functions {
 };
 
 /* Whether -a takes the function's result: see struct gn_native_opts. */
-bool gn_functions_result(const void *functions, size_t file,
+bool gn_functions_result(const void *functions, size_t file, struct gn_elf *elf,
 			 const struct gn_elf_symbol *sym);
 
 /* A gn_native_fn over a struct gn_functions: FUNCTION and, once a file, MODULE

@@ -43,13 +43,13 @@ static int load_hit(struct gn_session *s, const struct gn_hit_values *h)
 
 /* Many sites of a probe share one spec. For a library that is mapped later,
  * specs are loaded at once. */
-static int add_hit(void *hits, const struct gn_value_specs *values)
+static int add_values(struct gn_session *s, enum gn_kind kind,
+		      const struct gn_value_specs *values)
 {
-	struct gn_session *s = hits;
 	size_t n = s->nhit_values;
 	struct gn_hit_values *grown, *h;
 	struct gn_spec spec = {
-		.kind = GN_KIND_HIT,
+		.kind = kind,
 		.flags = GN_SPEC_VALUES,
 		.values = (uint32_t)(s->opts.nasked + n) + 1,
 		.func.how = GN_HOW_COOKIE,
@@ -58,7 +58,8 @@ static int add_hit(void *hits, const struct gn_value_specs *values)
 	int got, err;
 
 	for (size_t i = 0; i < n; i++)
-		if (!memcmp(&s->hit_values[i].values, values, sizeof(*values)))
+		if (s->specs.spec[s->hit_values[i].spec].kind == kind &&
+		    !memcmp(&s->hit_values[i].values, values, sizeof(*values)))
 			return (int)s->hit_values[i].spec;
 	got = gn_specs_add(&s->specs, &spec);
 	if (got < 0)
@@ -73,6 +74,26 @@ static int add_hit(void *hits, const struct gn_value_specs *values)
 	return err ? err : got;
 }
 
+static int add_hit(void *hits, const struct gn_value_specs *values)
+{
+	return add_values(hits, GN_KIND_HIT, values);
+}
+
+static int add_call(void *hits, const struct gn_value_specs *values,
+		    struct gn_valued *v)
+{
+	int enter = add_values(hits, GN_KIND_ENTER, values), leave;
+
+	if (enter < 0)
+		return enter;
+	leave = add_values(hits, GN_KIND_LEAVE, values);
+	if (leave < 0)
+		return leave;
+	v->enter = (uint32_t)enter;
+	v->leave = (uint32_t)leave;
+	return 0;
+}
+
 int gn_values_plan(struct gn_session *s)
 {
 	int err = 0;
@@ -82,6 +103,7 @@ int gn_values_plan(struct gn_session *s)
 		return -ENOMEM;
 	s->functions.valued = s->valued;
 	s->functions.hit = add_hit;
+	s->functions.call = add_call;
 	s->functions.hits = s;
 	for (size_t i = 0; i < s->opts.nasked && !err; i++) {
 		const char *glob = s->opts.asked[i].function;

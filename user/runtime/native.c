@@ -199,8 +199,8 @@ static int plan_function(struct walk *w, size_t file,
 			 const struct gn_elf_symbol *sym, struct gn_plan *plan)
 {
 	struct gn_planner *p = planner_of(w, file);
-	bool result =
-		w->opts->result && w->opts->result(w->opts->results, file, sym);
+	bool result = w->opts->result && w->opts->result(w->opts->results, file,
+							 w->elf[file], sym);
 	struct gn_plan probes;
 	int err = result ? 0 : plan_sleds(w, file, sym, plan);
 

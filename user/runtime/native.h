@@ -21,7 +21,7 @@ struct gn_native_opts {
 	int (*usdt)(void *ctx, size_t file, struct gn_elf *elf,
 		    const struct gn_note *site, size_t count);
 	/* Whether the function's result is taken; NULL: of none. */
-	bool (*result)(const void *results, size_t file,
+	bool (*result)(const void *results, size_t file, struct gn_elf *elf,
 		       const struct gn_elf_symbol *sym);
 	const void *results; /* its context */
 	enum gn_leave_mode leave;

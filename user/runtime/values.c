@@ -27,10 +27,7 @@ static size_t word_end(const char *text)
 	return strcspn(text, "/,");
 }
 
-/* Number `which` of those in floating point is another than that of the
- * others. */
-static bool is_same(const struct gn_value_spec *a,
-		    const struct gn_value_spec *b)
+bool gn_asked_same(const struct gn_value_spec *a, const struct gn_value_spec *b)
 {
 	return a->which == b->which &&
 	       (!a->which ||
@@ -121,7 +118,8 @@ static int take_values(const char *text, size_t *at, bool probe,
 		if (err)
 			return err;
 		for (size_t i = 0; i < n; i++)
-			if (is_same(&values->value[i], &values->value[n])) {
+			if (gn_asked_same(&values->value[i],
+					  &values->value[n])) {
 				*want = "each value can be given once";
 				return -EINVAL;
 			}

@@ -32,6 +32,11 @@ int gn_asked_parse(const char *text, struct gn_asked *out, size_t *at,
 		   const char **want);
 void gn_asked_clear(struct gn_asked *a);
 
+/* Whether both are one value. Number `which` of those in floating point is
+ * another than that of the others. */
+bool gn_asked_same(const struct gn_value_spec *a,
+		   const struct gn_value_spec *b);
+
 /* Whether a native function can have a value of this type. */
 bool gn_asked_by_register(uint8_t type);
 
