@@ -98,6 +98,31 @@ static void assert_collections(const struct gn_model *m, const char *want)
 	assert_string_equal(text, want);
 }
 
+/* A character for each collection: y is a young one that opened another. Its
+ * reason is that of the other one. */
+static void assert_young(const struct gn_model *m, const char *want)
+{
+	const struct gn_model_event *before = NULL;
+	char text[16] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->nevents; i++) {
+		const struct gn_model_event *e = &m->events[i];
+
+		if (e->event != GN_RT_COLLECT)
+			continue;
+		assert_true(n < sizeof(text) - 1);
+		text[n++] = e->young ? 'y' : '-';
+		if (e->young) {
+			assert_non_null(before);
+			assert_int_equal(e->value[0], 0);
+			assert_int_equal(e->value[1], before->value[1]);
+		}
+		before = e;
+	}
+	assert_string_equal(text, want);
+}
+
 static void assert_class(const struct gn_model *m, uint32_t tid, uint64_t gc,
 			 uint64_t app)
 {
@@ -216,6 +241,7 @@ static void a_young_one_begins_a_concurrent_one(void **state)
 	m = feed_finish(&f);
 	assert_collections(m, "210-450 -; 210-230 40; 310-330 40; ");
 	assert_int_equal(m->collections.all, 3);
+	assert_young(m, "-y-");
 	/* 20 + 20; the rest of the suspension is not told to be of one */
 	assert_class(m, 1, 40, 360);
 	assert_class(m, 2, 400, 0);

@@ -159,6 +159,44 @@ static void collections(void **state)
 	json_decref(root);
 }
 
+/* One whose begin the runtime does not report: what is known of its generation
+ * is for people, and a note explains it. */
+static void a_young_collection(void **state)
+{
+	static const char *const formats[] = {"table", "markdown"};
+	struct gn_output_opts o = {.by = GN_BY_GC, .width = 200};
+	struct gn_model_event e[2];
+	json_t *root, *row;
+	struct sample s;
+
+	(void)state;
+	sample_make(&s);
+	sample_events(&s);
+	e[0] = (struct gn_model_event){.event = GN_RT_COLLECT,
+				       .start = s.m.start + 1 * MS,
+				       .end = s.m.start + 9 * MS,
+				       .value = {3, 2},
+				       .thread = "gc"};
+	e[1] = e[0];
+	e[1].value[0] = 0;
+	s.m.events = e;
+	s.m.nevents = 2;
+	for (int young = 0; young < 2; young++) {
+		e[1].young = young;
+		for (size_t i = 0; i < 2; i++) {
+			char *text = sample_print(formats[i], &s.m, &o);
+
+			assert_int_equal(!!strstr(text, "0 or 1"), young);
+			assert_int_equal(!!strstr(text, "opened the backgr"),
+					 young && i == 0);
+			free(text);
+		}
+		row = json_array_get(rows_of(&s.m, GN_BY_GC, &root), 1);
+		assert_null(json_object_get(row, "generation"));
+		json_decref(root);
+	}
+}
+
 /* One that is for no collection, while a concurrent one goes on. */
 static void other_suspensions(void **state)
 {
@@ -563,6 +601,7 @@ int main(void)
 		cmocka_unit_test(loads_of_modules),
 		cmocka_unit_test(collections),
 		cmocka_unit_test(other_suspensions),
+		cmocka_unit_test(a_young_collection),
 		cmocka_unit_test(no_allocations),
 		cmocka_unit_test(no_loads),
 		cmocka_unit_test(every_array_is_there),

@@ -144,9 +144,9 @@ static bool end_collection(struct matching *x, const struct gn_model_event *end)
  * The CLR can begin a concurrent collection with a collection of a younger
  * generation, in the same suspension. It reports only the end of the latter,
  * which looks like the end of the concurrent one until another thread reports
- * that, too. Then `inner` is the young one. Its generation and reason are not
- * known, and it gets the begin of the concurrent one, which is slightly too
- * early.
+ * that, too. Then `inner` is the young one. It has the reason of the concurrent
+ * one. Whether its generation is 0 or 1 is not known, and it gets the begin of
+ * the concurrent one, which is slightly too early.
  */
 static bool split_concurrent(struct matching *x,
 			     const struct gn_model_event *end,
@@ -159,7 +159,8 @@ static bool split_concurrent(struct matching *x,
 	outer = *of;
 	*inner = *outer;
 	inner->order = end->order; /* sort it after the outer one */
-	memset(inner->value, 0, sizeof(inner->value));
+	inner->young = true;
+	inner->value[0] = 0;
 	end_at(x, outer, end);
 	*of = x->full[--x->nfull];
 	return true;

@@ -378,6 +378,8 @@ struct gn_model_event {
 	bool no_cpu; /* `cpu` is not known: slices were lost, or a thread ended
 			it that is neither its own nor one that only collects */
 	bool collector; /* the thread only collects */
+	bool young;	/* of collections: it opened the concurrent one that has
+			   the same start; its generation, 0 or 1, is not known */
 	uint64_t start, end;
 	/* compilations and collections: CPU time spent on it; collections:
 	 * including all threads that only collect */

@@ -215,7 +215,7 @@ static char *cell_text(const struct gn_cell *c, enum gn_cell_kind kind,
 				 o->utf8);
 	if (c->known)
 		format(buf, kind, c, o->ns);
-	return strdup(buf);
+	return strdup(!c->known && c->shown ? c->shown : buf);
 }
 
 /* Texts to the left, numbers to the right. */
@@ -507,7 +507,7 @@ static int put_markdown(const struct gn_sheet *s, size_t i,
 						   : cell->text);
 	if (cell->known)
 		format(buf, kind, cell, o->ns);
-	fputs(buf, f);
+	fputs(!cell->known && cell->shown ? cell->shown : buf, f);
 	return 0;
 }
 

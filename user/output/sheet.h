@@ -32,12 +32,13 @@ struct gn_sheet_column {
 	enum gn_cell_kind kind;
 };
 
-/* A cell. If its value is not known, it is empty, and absent in JSON. */
+/* A cell. If its value is not known, it is empty, and absent in JSON; people
+ * can still read what is known of it. */
 struct gn_cell {
 	bool known;
 	uint64_t n, whole;
 	const char *text;
-	const char *shown; /* what people read; NULL: text */
+	const char *shown; /* what people read; NULL: the value */
 };
 
 struct gn_sheet;

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <gnomon/runtime_event.h>
 #include "output/sheet.h"
@@ -91,6 +92,24 @@ static void take_stops(const struct gn_model *m, size_t first,
 		to->last = last;
 }
 
+#define YOUNG "0 or 1"
+
+/* Explains the rows of collections that the runtime reports in part. */
+static int note_young(const struct gn_model *m, struct gn_sheet *s)
+{
+	for (size_t i = 0; i < m->nevents; i++)
+		if (m->events[i].young) {
+			s->note = strdup(
+				"generation " YOUNG
+				": it opened the background "
+				"collection of generation 2 that begins at the "
+				"same time; .NET reports only its end, and its "
+				"pause is part of that one's");
+			return s->note ? 0 : -ENOMEM;
+		}
+	return 0;
+}
+
 static int put(const struct gn_model *m, const struct collection *x,
 	       struct gn_sheet *s)
 {
@@ -102,6 +121,8 @@ static int put(const struct gn_model *m, const struct collection *x,
 	gn_cell_number(c++, e->start > m->start ? e->start - m->start : 0);
 	if (e->value[0])
 		gn_cell_number(c, e->value[0] - 1);
+	else if (e->young)
+		c->shown = YOUNG;
 	c++;
 	if (e->value[1])
 		gn_cell_text(c, e->value[1] & 1 ? "induced" : "other");
@@ -167,6 +188,8 @@ static int fill_gc(const struct gn_model *m, struct gn_sheet *s)
 	if (!all)
 		return -ENOMEM;
 	err = fill(m, all, s);
+	if (!err)
+		err = note_young(m, s);
 	free(all);
 	return err;
 }
