@@ -134,12 +134,13 @@ void test_left_over_settings(struct live *t)
 	clr_compare(t, &pair, 0);
 }
 
-/* Warned before it runs, and run all the same. */
+/* Warned before it runs, and run all the same; the report gives the reason. */
 static void expect_warning(struct live *t, const struct live_args *command,
 			   char *const *env, const char *word)
 {
 	struct live_end end;
 	json_t *report;
+	const char *why;
 	char *first;
 	size_t n;
 
@@ -154,16 +155,31 @@ static void expect_warning(struct live *t, const struct live_args *command,
 	CHECK(t, strstr(end.out, "calls Demo.Exceptions.Touch() 580\n"),
 	      "the program did not run: %s", end.out);
 	CHECK(t, clr_functions(report) == 0, "there are managed functions");
+	why = json_string_value(
+		json_object_get(json_object_get(report, "code"), "unhooked"));
+	CHECK(t, why && strstr(why, word), "the report does not name %s: %s",
+	      word, why ? why : "nothing");
+	CHECK(t, !strstr(end.err, "managed functions as they are compiled"),
+	      "it announced functions: %s", end.err);
 }
 
 void test_diagnostics_off(struct live *t)
 {
 	char *env[] = {live_text(t, "DOTNET_EnableDiagnostics=0"), NULL};
 	struct live_args command = {.n = 0};
+	struct live_end end;
+	json_t *report;
 
 	clr_need(t);
 	clr_demo(t, &command, "exceptions");
 	expect_warning(t, &command, env, "DOTNET_EnableDiagnostics");
+
+	/* where little is printed, the reason for a missing function is */
+	clr_trace(t, "-q -f Demo.Exceptions.*", env, &command, &end, &report);
+	CHECK(t,
+	      strstr(end.err, "(DOTNET_EnableDiagnostics is 0 in its "
+			      "environment); leave that variable out"),
+	      "it does not say why: %s", end.err);
 }
 
 /* gnomon and its library where other users can reach them. */

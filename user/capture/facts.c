@@ -229,11 +229,21 @@ static void put_first(void *ctx, const char *line)
 	first->put = true;
 }
 
+void gn_session_tell_unhooked(const struct gn_session *s, gn_unseen_fn tell,
+			      void *ctx)
+{
+	/* that is the reason, and it is known */
+	if (s->no_library)
+		tell(ctx, s->warning);
+	else
+		gn_unseen_runtimes(s->unseen, tell, ctx);
+}
+
 void gn_session_put_unhooked(struct gn_session *s)
 {
 	struct first first = {s, false};
 
-	gn_unseen_runtimes(s->unseen, put_first, &first);
+	gn_session_tell_unhooked(s, put_first, &first);
 }
 
 void gn_session_put_attached(struct gn_session *s)

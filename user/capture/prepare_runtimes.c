@@ -344,6 +344,8 @@ static void check_loads(struct gn_session *s, const struct gn_runtime *rt,
 
 	if ((can && !why) || !gn_runtime_starts(rt, s->program))
 		return;
+	s->no_runtime = true;
+	s->no_library = !can;
 	if (!can)
 		snprintf(s->warning, sizeof(s->warning),
 			 "'%s' cannot be read by user %u, so managed functions "
@@ -470,12 +472,13 @@ static int plan_library(struct gn_session *s, const struct gn_runtime *rt,
 
 	if (err) {
 		/* other programs need none */
-		if (s->opts.command && gn_runtime_starts(rt, s->program))
-			snprintf(s->warning, sizeof(s->warning),
-				 "the hook-site library '%s' is not there, so "
-				 "managed functions are not traced; install "
-				 "gnomon again",
-				 musl ? rt->library_musl : rt->library);
+		if (!s->opts.command || !gn_runtime_starts(rt, s->program))
+			return -ENOENT;
+		s->no_library = true;
+		snprintf(s->warning, sizeof(s->warning),
+			 "the hook-site library '%s' is not there, so managed "
+			 "functions are not traced; install gnomon again",
+			 musl ? rt->library_musl : rt->library);
 		return -ENOENT;
 	}
 	err = plan_library_at(s, rt, library, library);

@@ -45,6 +45,8 @@ struct gn_session {
 	bool foreign;	    /* the program is no ELF file of this machine */
 	bool light;	    /* no function of a runtime is traced */
 	bool no_runtime;    /* no functions of one: `warning` says why */
+	bool no_library;    /* none that the command's runtime can read: so,
+			       too */
 	bool valueless;	    /* nor values: `warning` says so */
 	pid_t late_for_elt; /* of -p: it began without hooks; 0: none */
 	pid_t killed; /* of those attached to; `killed_by` a signal, 0: none */
@@ -233,6 +235,8 @@ void gn_session_put_cpus(struct gn_session *s);
 /* Of the first program that ran a runtime without its library, if any: why, as
  * INFO. */
 void gn_session_put_unhooked(struct gn_session *s);
+void gn_session_tell_unhooked(const struct gn_session *s, gn_unseen_fn tell,
+			      void *ctx);
 
 /* Many ENTER and LEAVE records of a thread to the sink. Returns 0. */
 int gn_session_put_calls(struct gn_session *s, const struct gn_rec_func *recs,

@@ -258,12 +258,6 @@ static int check_seen(struct gn_session *s)
 			       "if it had not ended before, see gnomon doctor");
 }
 
-/* Else it was reported before the start. */
-static bool knows_unhooked(const struct gn_session *s)
-{
-	return gn_session_wants_managed(s) && !*s->warning;
-}
-
 int gn_session_stop(struct gn_session *s)
 {
 	struct gn_control *control;
@@ -306,7 +300,7 @@ int gn_session_stop(struct gn_session *s)
 	gn_session_put_fast(s);
 	gn_session_put_cpus(s);
 	gn_setter_stop(s);
-	if (knows_unhooked(s))
+	if (gn_session_wants_managed(s) || s->no_library)
 		gn_session_put_unhooked(s);
 	if (gn_session_loss_advice(s))
 		gn_session_put_info(s, "loss", gn_session_loss_advice(s));
@@ -413,11 +407,20 @@ static void tell_valueless(const struct gn_session *s, gn_unseen_fn tell,
 	tell(ctx, line);
 }
 
+/* Whether to name the runtimes without a library at the end. A warning was the
+ * reason, and was printed before the start; where little is printed neither is,
+ * unless it is why a function is missing. */
+static bool names_unhooked(const struct gn_session *s, bool quiet)
+{
+	return gn_session_wants_managed(s) &&
+	       (quiet ? is_unmatched(s) : !*s->warning);
+}
+
 void gn_session_unseen(const struct gn_session *s, bool quiet,
 		       gn_unseen_fn tell, void *ctx)
 {
-	if (knows_unhooked(s) && (!quiet || is_unmatched(s)))
-		gn_unseen_runtimes(s->unseen, tell, ctx);
+	if (names_unhooked(s, quiet))
+		gn_session_tell_unhooked(s, tell, ctx);
 	/* else that is the reason, and it was told */
 	if (s->filter && (s->opts.live || !gn_later_failed(s->later))) {
 		gn_unseen_globs(s->unseen, s->filter, &s->native, tell, ctx);
