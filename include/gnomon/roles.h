@@ -21,6 +21,9 @@ enum gn_role {
 	GN_ROLE_LOCK_REPEATS,
 	/* of a thread: all that it does is collecting, all else is idle */
 	GN_ROLE_COLLECTOR,
+	/* of a thread: it serves the runtime itself, so nobody waits for what
+	 * it waits for, whatever that is */
+	GN_ROLE_SERVICE,
 	/* runs a part of a virtual thread, which goes on in another call of it,
 	 * in any thread: what that was in when this one ends is not on any
 	 * stack then */

@@ -53,6 +53,9 @@ static void functions_have_roles(void **state)
 		{"My.System.Threading.Monitor.Enter(object)", GN_ROLE_NONE},
 		{"", GN_ROLE_NONE},
 	};
+	static const char *const services[] = {
+		".NET SigHandler", ".NET SynchManag", ".NET EventPipe",
+		".NET DebugPipe",  ".NET Debugger",   ".NET TP Gate"};
 	const struct gn_roles *r = &gn_runtime_roles;
 	size_t i;
 
@@ -74,7 +77,8 @@ static void functions_have_roles(void **state)
 		GN_ROLE_MOUNTS);
 	assert_int_equal(r->of_thread(".NET Finalizer"), GN_ROLE_IDLE);
 	assert_int_equal(r->of_thread(".NET Tiered Com"), GN_ROLE_IDLE);
-	assert_int_equal(r->of_thread(".NET SigHandler"), GN_ROLE_IDLE);
+	for (i = 0; i < sizeof(services) / sizeof(services[0]); i++)
+		assert_int_equal(r->of_thread(services[i]), GN_ROLE_SERVICE);
 	assert_int_equal(r->of_thread(".NET Finalizer2"), GN_ROLE_NONE);
 	assert_int_equal(r->of_thread(".NET BGC"), GN_ROLE_COLLECTOR);
 	assert_int_equal(r->of_thread("GC Thread#12"), GN_ROLE_COLLECTOR);
@@ -183,6 +187,40 @@ static void frames_on_top_say_what_an_event_is(void **state)
 	wait_in_stack("I", GN_CLASS_DISK, GN_CLASS_DISK, false);
 }
 
+/* Whether a wait of a thread of that name, in no function, is an idle one. */
+static bool idles(const char *comm, enum gn_class class)
+{
+	struct gn_pipeline_opts opts = {.roles = gn_runtime_roles};
+	struct feed f = {.p = gn_pipeline_new(&opts)};
+	struct gn_model *m;
+	bool idle;
+
+	assert_non_null(f.p);
+	feed_comm(&f, 0, 1, comm);
+	feed_slice(&f, 20, 70, 1, class, 0, false);
+	feed_event(&f, 200, 1, GN_KIND_EXIT, 0, 0, 50);
+	m = feed_finish(&f);
+	assert_int_equal(m->nwaits, 1);
+	assert_int_equal(m->waits[0].class, class);
+	idle = m->waits[0].idle;
+	assert_int_equal(thread_in(m, 1)->helper, *comm == '.');
+	gn_model_free(m);
+	return idle;
+}
+
+/* A debugger's pipe that nobody opens, a signal that does not come. */
+static void services_of_a_runtime_wait_for_nobody(void **state)
+{
+	(void)state;
+	assert_true(idles(".NET DebugPipe", GN_CLASS_IPC));
+	assert_true(idles(".NET DebugPipe", GN_CLASS_DISK));
+	assert_true(idles(".NET EventPipe", GN_CLASS_POLL));
+	assert_true(idles(".NET SynchManag", GN_CLASS_OTHER));
+	assert_false(idles(".NET SynchManag", GN_CLASS_RUNQUEUE));
+	assert_false(idles(".NET Tiered Com", GN_CLASS_DISK));
+	assert_false(idles("main", GN_CLASS_IPC));
+}
+
 #define JAVA(n) GN_FUNC(GN_RUNTIME_HOTSPOT, n)
 
 /*
@@ -229,6 +267,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_have_roles),
 		cmocka_unit_test(frames_on_top_say_what_an_event_is),
+		cmocka_unit_test(services_of_a_runtime_wait_for_nobody),
 		cmocka_unit_test(virtual_threads_leave_their_calls),
 	};
 

@@ -229,11 +229,12 @@ int gn_facts_of(const struct gn_model *m, struct gn_facts *out)
 		out->cpu += gn_class_cpu_ns(t->classes);
 		if (gn_thread_idle(t))
 			continue;
-		/* it sleeps between its work, or reads a pipe that says when
-		 * there is some */
+		/* it sleeps between its work, or reads what says when there is
+		 * some */
 		if (t->helper)
 			busy -= t->classes[GN_CLASS_SLEEP] +
-				t->classes[GN_CLASS_IPC];
+				t->classes[GN_CLASS_IPC] +
+				t->classes[GN_CLASS_OTHER];
 		out->busy += busy;
 		for (int c = 0; c < GN_CLASS_COUNT && !t->helper; c++)
 			out->waits[c] += t->classes[c];

@@ -147,7 +147,7 @@ static enum gn_role role_of(const struct gn_pipeline *p,
 	uint32_t i = k->n, least = i < GN_ROLE_FRAMES ? 0 : i - GN_ROLE_FRAMES;
 	enum gn_role found = GN_ROLE_NONE;
 
-	if (!i && (t->role == GN_ROLE_IDLE || t->role == GN_ROLE_COLLECTOR))
+	if (!i && t->role)
 		return GN_ROLE_IDLE;
 	for (; i > least; i--) {
 		uint32_t fn = p->stage.tree.nodes[k->frames[i - 1].node].fn;
@@ -163,11 +163,15 @@ static enum gn_role role_of(const struct gn_pipeline *p,
 	return found;
 }
 
-/* Only waits for an event, and those that timed out, have a role. */
+/* Only waits for an event, and those that timed out, have a role, and those in
+ * which a thread of the runtime has nothing to do. */
 static enum gn_role role_in(const struct gn_pipeline *p,
 			    const struct gn_thread *t, enum gn_class class,
 			    uint16_t reason)
 {
+	if (t->role == GN_ROLE_SERVICE && class != GN_CLASS_RUNQUEUE &&
+	    !gn_class_on_cpu(class))
+		return role_of(p, t);
 	if (reason != GN_NR_futex ||
 	    (class != GN_CLASS_EVENT && class != GN_CLASS_SLEEP))
 		return GN_ROLE_NONE;

@@ -40,7 +40,12 @@ static const struct gn_role_glob globs[] = {
 static const struct gn_role_glob threads[] = {
 	{".NET Finalizer", GN_ROLE_IDLE},
 	{".NET Tiered Com", GN_ROLE_IDLE},
-	{".NET SigHandler", GN_ROLE_IDLE},
+	{".NET SigHandler", GN_ROLE_SERVICE},
+	{".NET SynchManag", GN_ROLE_SERVICE},
+	{".NET EventPipe", GN_ROLE_SERVICE},
+	{".NET DebugPipe", GN_ROLE_SERVICE},
+	{".NET Debugger", GN_ROLE_SERVICE},
+	{".NET TP Gate", GN_ROLE_SERVICE},
 	{".NET Server GC", GN_ROLE_COLLECTOR},
 	{".NET BGC", GN_ROLE_COLLECTOR},
 	{NULL, GN_ROLE_NONE},
