@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -42,10 +43,48 @@ static void all_threads_count(void **state)
 	gn_findings_clear(&f);
 }
 
+/* The command is there once, and the other finding refers to it. Programs get
+ * it with each. */
+static void a_command_is_suggested_once(void **state)
+{
+	struct gn_insight one[] = {
+		{.rule = "a", .text = (char *)"One:", .next = (char *)"-f A"},
+		{.rule = "b", .text = (char *)"Two.", .next = (char *)""},
+		{.rule = "c", .text = (char *)"Three.", .next = (char *)""},
+		{.rule = "d", .text = (char *)"Four:", .next = (char *)"-f A"},
+	};
+	struct gn_model_info info = {"options", "run"};
+	struct gn_model m = {.info = &info, .ninfo = 1};
+	struct gn_findings f = {.finding = one, .n = 4};
+	struct gn_explain_opts o = {.utf8 = true};
+	char text[1024] = "";
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	(void)state;
+	assert_non_null(out);
+	for (size_t i = 0; i < 4; i++)
+		one[i].what = GN_NEXT_AGAIN;
+	assert_int_equal(gn_findings_print(&m, &f, &o, out), 0);
+	fclose(out);
+	assert_string_equal(text, "1. One:\n"
+				  "     sudo gnomon run -f A\n"
+				  "2. Two.\n"
+				  "3. Three.\n"
+				  "4. Four:\n"
+				  "     The same command as of 1.\n");
+	out = fmemopen(text, sizeof(text), "w");
+	assert_non_null(out);
+	assert_int_equal(gn_findings_json(&m, &f, NULL, out), 0);
+	fclose(out);
+	assert_non_null(strstr(text, "\"Four:\",\"next\":\"sudo gnomon run "
+				     "-f A\""));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_threads_count),
+		cmocka_unit_test(a_command_is_suggested_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,10 +25,19 @@ static bool names(const char *word, size_t len, const char *option)
 /* The next command, which is for people: what of the capture's options has no
  * place in it. */
 struct next {
-	bool view;    /* it shows a view of its own */
-	bool samples; /* it takes samples in the place of functions */
-	bool again;   /* it says itself how many samples */
+	const char *own; /* its own options */
+	bool view;	 /* it shows a view of its own */
+	bool samples;	 /* it takes samples in the place of functions */
 };
+
+/* Whether the word is one of its own options: that one counts. */
+static bool is_own(const char *own, const char *word, size_t len)
+{
+	for (const char *at = own; (at = strstr(at, "--")); at += 2)
+		if ((at == own || at[-1] == ' ') && names(word, len, at + 2))
+			return true;
+	return false;
+}
 
 /* *value: the option's value is the next word. */
 static bool left_out(const char *word, size_t len, struct next next,
@@ -38,6 +47,9 @@ static bool left_out(const char *word, size_t len, struct next next,
 		"by",	 "columns", "sort", "limit", "min-pct",
 		"depth", "thread",  "only", "min",   "format",
 	};
+	/* what samples do without, and what would make them cost more */
+	static const char *const traced[] = {"function", "args", "events",
+					     "clr-hooks"};
 	size_t name = 0;
 
 	/* "-o FILE", "-oFILE", "-qo FILE": it would be written again */
@@ -51,11 +63,12 @@ static bool left_out(const char *word, size_t len, struct next next,
 	while (name < len && word[name] != '=')
 		name++;
 	*value = name == len;
-	if (names(word, name, "output") ||
-	    (next.again && names(word, name, "snapshot")) ||
-	    (next.samples &&
-	     (names(word, name, "function") || names(word, name, "args"))))
+	if (names(word, name, "output") || is_own(next.own, word, name))
 		return true;
+	for (size_t i = 0; next.samples && i < sizeof(traced) / sizeof(*traced);
+	     i++)
+		if (names(word, name, traced[i]))
+			return true;
 	for (size_t i = 0; next.view && i < sizeof(views) / sizeof(*views); i++)
 		if (names(word, name, views[i]))
 			return true;
@@ -129,9 +142,11 @@ static int put_again(FILE *f, const struct gn_model *m,
 		     const struct gn_insight *finding)
 {
 	const struct next next = {
-		.view = finding->what == GN_NEXT_REPORT,
+		.own = finding->next,
+		/* the view of samples is another one than that of functions */
+		.view = finding->what == GN_NEXT_REPORT ||
+			finding->what == GN_NEXT_SAMPLES,
 		.samples = finding->what == GN_NEXT_SAMPLES,
-		.again = strstr(finding->next, "--snapshot") != NULL,
 	};
 	const char *options = gn_model_info(m, "options");
 	int err;
@@ -245,52 +260,70 @@ static int print_change(const struct gn_insight *one,
 /* A command can be copied: continued lines end with a backslash, unless they
  * have a prefix. */
 static int print_command(const struct gn_insight *one, const char *command,
-			 const struct gn_explain_opts *o, FILE *out)
+			 size_t before, const struct gn_explain_opts *o,
+			 FILE *out)
 {
 	bool again = one->what != GN_NEXT_WHOLE &&
 		     (one->what != GN_NEXT_REPORT || !o->input);
+	char text[64];
 
 	if (!*command)
 		return 0;
+	if (before) {
+		snprintf(text, sizeof(text), "The same command as of %zu.",
+			 before);
+		return print_indented(text, "", o, out);
+	}
 	return again && strlen(command) > COMMAND_MAX
 		       ? print_change(one, o, out)
 		       : print_indented(command, " \\", o, out);
 }
 
-static int print_finding(const struct gn_model *m, const struct gn_insight *one,
-			 size_t number, const struct gn_explain_opts *o,
-			 FILE *out)
+/* The first of the commands before that is the same, counted from 1. 0: none.
+ */
+static size_t same_before(char *const *command, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (!strcmp(command[i], command[at]))
+			return i + 1;
+	return 0;
+}
+
+static int print_finding(const struct gn_insight *one, char *const *command,
+			 size_t at, const struct gn_explain_opts *o, FILE *out)
 {
 	bool attention = o->color && one->severity == GN_SEVERITY_ERROR;
-	char *command = command_of(m, one, o->input);
-	int err = command ? 0 : -ENOMEM;
+	int err;
 
 	if (attention)
 		fputs(GN_ATTENTION, out);
-	if (!err)
-		err = print_sentence(one, number, o, out);
+	err = print_sentence(one, at + 1, o, out);
 	if (attention)
 		fputs(GN_PLAIN, out);
-	if (!err)
-		err = print_command(one, command, o, out);
-	free(command);
-	return err;
+	return err ? err
+		   : print_command(one, command[at], same_before(command, at),
+				   o, out);
 }
 
 int gn_findings_print(const struct gn_model *m, const struct gn_findings *f,
 		      const struct gn_explain_opts *o, FILE *out)
 {
-	const char *prefix = o->prefix ? o->prefix : "";
+	char **command = calloc(f->n + 1, sizeof(*command));
+	int err = command ? 0 : -ENOMEM;
 
 	if (!f->n)
-		fprintf(out, "%sNothing stands out.\n", prefix);
-	for (size_t i = 0; i < f->n; i++) {
-		int err = print_finding(m, &f->finding[i], i + 1, o, out);
-
-		if (err)
-			return err;
+		fprintf(out, "%sNothing stands out.\n",
+			o->prefix ? o->prefix : "");
+	for (size_t i = 0; i < f->n && !err; i++) {
+		command[i] = command_of(m, &f->finding[i], o->input);
+		err = command[i] ? print_finding(&f->finding[i], command, i, o,
+						 out)
+				 : -ENOMEM;
 	}
-	return gn_stream_status(out);
+	for (size_t i = 0; command && i < f->n; i++)
+		free(command[i]);
+	free(command);
+	return err ? err : gn_stream_status(out);
 }
 
 static int emit_finding(struct gn_emit *e, const struct gn_model *m,
