@@ -21,7 +21,7 @@
 	X(THREADS, 6, "threads", 1, "threads begin, end and get names")        \
 	X(EXCEPTIONS, 7, "exceptions", 1, "exceptions are thrown and caught")  \
 	X(HANDLERS, 8, "handlers", 0,                                          \
-	  "an exception's way: searches, filters, unwinds, finally")           \
+	  "exceptions and their way: searches, filters, unwinds, finally")     \
 	X(TRANSITIONS, 9, "transitions", 0,                                    \
 	  "calls between managed and native code")                             \
 	X(SUSPENSION, 10, "suspension", 1, "all threads stop and go on")       \

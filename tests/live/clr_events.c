@@ -297,6 +297,21 @@ void test_events(struct live *t)
 	free(told);
 }
 
+/* The way of exceptions, and so the exceptions. */
+void test_events_handlers(struct live *t)
+{
+	struct told *told = calloc(1, sizeof(*told));
+
+	CHECK(t, told, "no memory");
+	record(t, "--events handlers", told);
+	compare(t, told, "exception", rows(t, told, "exceptions", ""),
+		is_exception);
+	CHECK(t,
+	      json_array_size(rows(t, told, "events", "--events handlers")) > 0,
+	      "no way of an exception");
+	free(told);
+}
+
 /* Boxed values are all told, or it is told that they are not. */
 static void check_boxed(struct live *t, const struct told *told)
 {

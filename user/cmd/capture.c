@@ -350,6 +350,19 @@ static uint32_t usual_families(const struct gn_capture_args *a)
 	return families;
 }
 
+/* --events has been checked. */
+static uint32_t families_of(const struct gn_capture_args *a)
+{
+	uint32_t families;
+
+	gn_events_parse(a->args.events, usual_families(a), &families);
+	/* the way of exceptions tells little without them, and a runtime that
+	 * reports it reports them in any case */
+	if (families & GN_FAMILY_HANDLERS)
+		families |= GN_FAMILY_EXCEPTIONS;
+	return a->samples ? families | GN_FAMILY_CODE : families;
+}
+
 int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
 		   int argc, char **argv, const struct gn_capture_use *use)
 {
@@ -400,9 +413,7 @@ int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
 	libbpf_set_print(a->args.verbose ? warnings : NULL);
 	if (!gn_events_check(&a->args))
 		return GN_EXIT_USAGE;
-	gn_events_parse(a->args.events, usual_families(a), &opts.families);
-	if (a->samples)
-		opts.families |= GN_FAMILY_CODE;
+	opts.families = families_of(a);
 	if (parse_os(a->os, a->args.by, &opts)) {
 		gn_error("--os cannot be '%s'; give some of faults, syscalls, "
 			 "wakers, wakeups with commas, or none alone",
