@@ -350,6 +350,13 @@ void test_native_aot(struct live *t)
 		   &end);
 	CHECK(t, end.code == 0 && strstr(end.out, "demo_Shop_Cart__Total"),
 	      "the method is not found: %s", end.err);
+	/* that nothing is reported does not mean that there was nothing */
+	run_gnomon(t, NULL, live_text(t, "run --by gc -- %s", program), &end);
+	CHECK(t, end.code == 0 && strstr(end.out, "(Native AOT) reports none"),
+	      "it reads as if there were no collection: %s", end.out);
+	run_gnomon(t, NULL, "run --by gc -- /bin/true", &end);
+	CHECK(t, end.code == 0 && !strstr(end.out, "Native AOT"),
+	      "a program is taken for Native AOT: %s", end.out);
 }
 
 /* The program, where a user without rights can reach it. */

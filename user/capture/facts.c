@@ -14,6 +14,7 @@
 #include <gnomon/fast.h>
 #include <gnomon/runtime_event.h>
 #include "capture/clock.h"
+#include "elf/elf_file.h"
 #include "gnomon.skel.h"
 #include "names/escape.h"
 #include "names/text_stream.h"
@@ -261,6 +262,28 @@ static void put_families(struct gn_session *s, const char *key, uint32_t set)
 		gn_session_put_info(s, key, words);
 }
 
+/* Names the first program that is .NET compiled to native code: its runtime
+ * reports nothing. */
+static void put_aot(struct gn_session *s)
+{
+	char place[GN_FILE_PLACE];
+
+	if (s->opts.command) {
+		if (gn_elf_is_aot(s->program))
+			gn_session_put_info(s, "native.aot", s->program);
+		return;
+	}
+	for (size_t i = 0; i < s->files.count; i++) {
+		const struct gn_file *file = &s->files.file[i];
+
+		if (!file->program || file->fd < 0 ||
+		    !gn_elf_is_aot(gn_file_place(file->fd, place)))
+			continue;
+		gn_session_put_info(s, "native.aot", file->path);
+		return;
+	}
+}
+
 void gn_session_put_facts(struct gn_session *s)
 {
 	char *command = command_text(s);
@@ -303,6 +326,7 @@ void gn_session_put_facts(struct gn_session *s)
 		gn_session_put_info(s, "functions.asked", "all");
 	put_families(s, "events.at_start",
 		     gn_running_untold(s->active, s->opts.families));
+	put_aot(s);
 	put_families(s, "events.left", GN_FAMILIES_USUAL & ~s->opts.families);
 	gn_session_put_info(s, "faults", s->faults ? "1" : "0");
 	gn_session_put_info(s, "syscalls", s->opts.syscalls ? "1" : "0");

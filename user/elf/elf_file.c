@@ -139,6 +139,19 @@ bool gn_elf_has_section(const struct gn_elf *elf, const char *name)
 	return gn_image_find(&elf->main, name, &shdr) != NULL;
 }
 
+bool gn_elf_is_aot(const char *path)
+{
+	struct gn_image image;
+	GElf_Shdr shdr;
+	bool is;
+
+	if (gn_image_open(path, &image))
+		return false;
+	is = gn_image_find(&image, GN_AOT_SECTION, &shdr) != NULL;
+	gn_image_close(&image);
+	return is;
+}
+
 bool gn_elf_is_go(const struct gn_elf *elf)
 {
 	return gn_elf_has_section(elf, ".gopclntab") ||

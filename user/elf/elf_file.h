@@ -76,6 +76,10 @@ void gn_elf_names(const struct gn_elf *elf,
 
 /* Whether the file itself has a section of this name. */
 bool gn_elf_has_section(const struct gn_elf *elf, const char *name);
+/* A section of files that .NET's Native AOT made. */
+#define GN_AOT_SECTION "__managedcode"
+/* Whether the file is one. Little is read, also of a large file. */
+bool gn_elf_is_aot(const char *path);
 /* Whether Go's own compiler made its code. */
 bool gn_elf_is_go(const struct gn_elf *elf);
 

@@ -33,6 +33,11 @@ struct gn_cell *gn_sheet_row(struct gn_sheet *s)
 	return cell;
 }
 
+bool gn_sheet_aot(const struct gn_model *m)
+{
+	return gn_model_info(m, "native.aot") != NULL;
+}
+
 void gn_cell_text(struct gn_cell *c, const char *text)
 {
 	*c = (struct gn_cell){.known = text[0], .text = text};

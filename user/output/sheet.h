@@ -109,6 +109,14 @@ int gn_sheet_markdown(const struct gn_sheet *s, const struct gn_output_opts *o,
 		      FILE *f);
 int gn_sheet_json(const struct gn_sheet *s, struct gn_emit *e);
 
+/* Why there are no rows: `text`, with GN_SHEET_AOT behind it if a program ran
+ * whose runtime reports nothing. */
+#define GN_SHEET_NOTHING(m, text) (gn_sheet_aot(m) ? text GN_SHEET_AOT : (text))
+bool gn_sheet_aot(const struct gn_model *m);
+#define GN_SHEET_AOT                                                          \
+	"; a program that .NET compiled to native code (Native AOT) reports " \
+	"none"
+
 /* For code that fills a sheet. Adds a row of unknown cells. NULL: no memory. */
 struct gn_cell *gn_sheet_row(struct gn_sheet *s);
 void gn_cell_text(struct gn_cell *c, const char *text); /* "": not known */

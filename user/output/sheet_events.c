@@ -138,7 +138,7 @@ static int fill_events(const struct gn_model *m, struct gn_sheet *s)
 {
 	int err = 0;
 
-	s->nothing = "no runtime reported an event";
+	s->nothing = GN_SHEET_NOTHING(m, "no runtime reported an event");
 	for (size_t i = 0; i < m->nevents && !err; i++)
 		err = put_event(m, &m->events[i], s);
 	return err;
@@ -201,7 +201,7 @@ static int fill_loads(const struct gn_model *m, struct gn_sheet *s)
 		     : left_out(m, "loads")
 			     ? "loads were not recorded; ask for them with "
 			       "--events loads"
-			     : "no runtime told of a load";
+			     : GN_SHEET_NOTHING(m, "no runtime told of a load");
 	for (size_t i = 0; i < m->nevents; i++) {
 		const struct gn_model_event *e = &m->events[i];
 		struct gn_cell *c;
@@ -366,7 +366,7 @@ static int fill_jit(const struct gn_model *m, struct gn_sheet *s)
 	size_t n = 0;
 	int err = 0;
 
-	s->nothing = "no runtime reported a compilation";
+	s->nothing = GN_SHEET_NOTHING(m, "no runtime reported a compilation");
 	all = calloc(m->nevents + 1, sizeof(*all));
 	if (!all)
 		return -ENOMEM;
@@ -411,7 +411,8 @@ static int fill_exceptions(const struct gn_model *m, struct gn_sheet *s)
 				     left_out(m, "exceptions")
 			     ? "no runtime reported an exception; ask for them "
 			       "with --events exceptions"
-			     : "no runtime reported an exception";
+			     : GN_SHEET_NOTHING(
+				       m, "no runtime reported an exception");
 	for (size_t i = 0; i < m->nexceptions; i++) {
 		const struct gn_model_exception *x = &m->exceptions[i];
 		struct gn_cell *c = gn_sheet_row(s);
@@ -456,6 +457,8 @@ static int fill_allocations(const struct gn_model *m, struct gn_sheet *s)
 	const char *at_start = gn_model_info(m, "events.at_start");
 
 	s->nothing = is_jvm(m) ? "a JVM tells of no allocation"
+		     : gn_sheet_aot(m)
+			     ? "no runtime reported an allocation" GN_SHEET_AOT
 		     : at_start && strstr(at_start, "allocations")
 			     ? "a process that ran already tells of no "
 			       "allocation; start it under gnomon for them"

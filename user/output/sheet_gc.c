@@ -184,7 +184,7 @@ static int fill_gc(const struct gn_model *m, struct gn_sheet *s)
 	struct collection *all = calloc(m->nevents + 1, sizeof(*all));
 	int err;
 
-	s->nothing = "no runtime reported a collection";
+	s->nothing = GN_SHEET_NOTHING(m, "no runtime reported a collection");
 	if (!all)
 		return -ENOMEM;
 	err = fill(m, all, s);

@@ -287,7 +287,7 @@ static int one_file(struct walk *w, size_t file)
 			w->stats->stripped_program = program;
 		}
 	}
-	if (!w->stats->aot && gn_elf_has_section(w->elf[file], "__managedcode"))
+	if (!w->stats->aot && gn_elf_has_section(w->elf[file], GN_AOT_SECTION))
 		w->stats->aot = path;
 	for (size_t i = 0; !err && i < n; i++) {
 		if (syms[i].is_ifunc)

@@ -282,7 +282,7 @@ static uint64_t size_without_handlers(const struct gn_elf *elf,
 	const uint64_t *starts;
 	size_t n = gn_elf_starts(elf, &starts), i;
 
-	if (!gn_elf_has_section(elf, "__managedcode") ||
+	if (!gn_elf_has_section(elf, GN_AOT_SECTION) ||
 	    !gn_start_at(elf, sym->addr, &i))
 		return sym->size;
 	while (i < n && starts[i] == sym->addr)

@@ -18,7 +18,7 @@ static bool has_hidden_ways(const struct gn_body *b)
 	return b->jumps_unknown || b->labels ||
 	       !gn_elf_pointers(b->elf, &at, &n) ||
 	       gn_elf_has_section(b->elf, ".gcc_except_table") ||
-	       gn_elf_has_section(b->elf, "__managedcode") ||
+	       gn_elf_has_section(b->elf, GN_AOT_SECTION) ||
 	       gn_elf_is_go(b->elf);
 }
 
