@@ -39,6 +39,9 @@ struct gn_roles {
 	enum gn_role (*of_function)(uint32_t runtime, const char *name);
 	/* of a thread of that name: its waits in no function are idle ones */
 	enum gn_role (*of_thread)(const char *name);
+	/* the runtime, an enum gn_runtime_id, that has a thread of that name in
+	 * each process; 0: none */
+	uint32_t (*runtime_of)(const char *name);
 };
 
 #endif

@@ -221,6 +221,31 @@ static void services_of_a_runtime_wait_for_nobody(void **state)
 	assert_false(idles("main", GN_CLASS_IPC));
 }
 
+/* A thread of its own shows the runtime of a process until it executes another
+ * program. */
+static void a_thread_shows_the_runtime(void **state)
+{
+	struct gn_pipeline_opts opts = {.live = true,
+					.roles = gn_runtime_roles};
+	struct feed f = {.p = gn_pipeline_new(&opts)};
+	struct gn_model *m;
+
+	(void)state;
+	assert_non_null(f.p);
+	feed_comm(&f, 0, 1, "main");
+	feed_comm(&f, 1, 2, ".NET SynchManag");
+	feed_now(&f, 100, 1, GN_CPU_WAITING, GN_CLASS_EVENT, 80);
+	m = feed_period(&f);
+	assert_int_equal(thread_in(m, 1)->runtime, GN_RUNTIME_CLR);
+	gn_model_free(m);
+	feed_thread(&f, 200, 1, GN_KIND_EXEC, 1, 0);
+	feed_now(&f, 300, 1, GN_CPU_WAITING, GN_CLASS_EVENT, 280);
+	m = feed_period(&f);
+	assert_int_equal(thread_in(m, 1)->runtime, 0);
+	gn_model_free(m);
+	gn_pipeline_free(f.p);
+}
+
 #define JAVA(n) GN_FUNC(GN_RUNTIME_HOTSPOT, n)
 
 /*
@@ -268,6 +293,7 @@ int main(void)
 		cmocka_unit_test(functions_have_roles),
 		cmocka_unit_test(frames_on_top_say_what_an_event_is),
 		cmocka_unit_test(services_of_a_runtime_wait_for_nobody),
+		cmocka_unit_test(a_thread_shows_the_runtime),
 		cmocka_unit_test(virtual_threads_leave_their_calls),
 	};
 

@@ -60,6 +60,7 @@ static void fill_thread(const struct gn_pipeline *p, const struct gn_thread *t,
 	out->span = t->merged ? t->span : out->end - out->start;
 	out->elapsed = a->elapsed;
 	out->probe_cost = a->cost;
+	out->runtime = p->processes[t->process].runtime;
 	out->helper = t->role == GN_ROLE_IDLE || t->role == GN_ROLE_SERVICE;
 	out->kernel = t->kernel;
 	out->gaps = t->gaps;

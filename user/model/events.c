@@ -418,6 +418,7 @@ int gn_events_exec(struct gn_pipeline *p, struct gn_thread *t, uint64_t time)
 	bool collected = proc->collected;
 
 	proc->collected = false;
+	proc->runtime = 0;
 	return collected ? add(p, &row) : 0;
 }
 

@@ -193,6 +193,7 @@ struct gn_model_thread {
 	 * kernel side, or without a matching frame) */
 	uint64_t entered, in_doubt;
 	uint64_t probe_cost; /* subtracted from elapsed; see model.probe_cost */
+	uint32_t runtime; /* of its process: enum gn_runtime_id; 0: unknown */
 	/* a thread of the runtime itself, such as a background compiler: its
 	 * waits delay nobody; or a row of only such threads */
 	bool helper;

@@ -214,6 +214,7 @@ int gn_thread_set_name(struct gn_pipeline *p, struct gn_thread *t,
 	struct gn_process *proc = &p->processes[t->process];
 	bool leader = program && t->tid == proc->pid;
 	const char *name;
+	uint32_t runtime;
 
 	name = gn_pool_add(&p->stage.names.pool, comm, strnlen(comm, 16));
 	if (!name)
@@ -223,6 +224,9 @@ int gn_thread_set_name(struct gn_pipeline *p, struct gn_thread *t,
 	t->role = p->opts.roles.of_thread ? p->opts.roles.of_thread(name)
 					  : GN_ROLE_NONE;
 	t->account.collects = t->role == GN_ROLE_COLLECTOR;
+	runtime = p->opts.roles.runtime_of ? p->opts.roles.runtime_of(name) : 0;
+	if (runtime)
+		proc->runtime = runtime;
 	if (!leader && (!program || proc->name_is_leaders))
 		return 0;
 	/* without a leader, the first thread seen gives the name */

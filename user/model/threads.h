@@ -110,6 +110,9 @@ struct gn_process {
 	uint32_t exit; /* GN_EXIT_TOLD and how it ended; 0: not known */
 	uint64_t ended_at;
 	bool lost; /* records of threads in its program were lost */
+	/* of its program, as a thread's name shows: enum gn_runtime_id; 0: not
+	 * known */
+	uint32_t runtime;
 	/* probe cost owed by the time outside of functions */
 	uint64_t owed;
 	/* rows of its ended threads: [0] those that worked, [1] idle ones */

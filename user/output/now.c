@@ -72,6 +72,9 @@ const char *gn_now_runtime(const struct gn_model *m,
 		if (f->runtime != GN_RUNTIME_NATIVE)
 			return text;
 	}
+	/* none of its functions is seen: what its process runs */
+	if (!text && live && t->runtime)
+		text = gn_runtime_text((enum gn_runtime_id)t->runtime);
 	return text;
 }
 

@@ -19,7 +19,8 @@ const char *gn_now_function(const struct gn_model *m, int32_t index);
 int32_t gn_now_top(const struct gn_model_thread *t);
 int32_t gn_now_most(const struct gn_model_thread *t);
 
-/* The runtime of what a thread ran or has on its stack; NULL: not known. */
+/* The runtime of what a thread ran or has on its stack; of no function, that of
+ * its process. NULL: not known. */
 const char *gn_now_runtime(const struct gn_model *m,
 			   const struct gn_model_thread *t);
 const char *gn_runtime_text(enum gn_runtime_id runtime);

@@ -37,7 +37,21 @@ static enum gn_role of_thread(const char *name)
 	return role;
 }
 
+static uint32_t runtime_of(const char *name)
+{
+	const struct gn_runtime *rt;
+
+	for (size_t i = 0; (rt = gn_runtime_at(i)); i++) {
+		const char *own = rt->thread ? rt->thread : rt->own_thread;
+
+		if (own && !strcmp(own, name))
+			return (uint32_t)rt->id;
+	}
+	return 0;
+}
+
 const struct gn_roles gn_runtime_roles = {
 	.of_function = of_function,
 	.of_thread = of_thread,
+	.runtime_of = runtime_of,
 };
