@@ -166,6 +166,50 @@ void java_collectors(struct live *t)
 	CHECK(t, collectors == 2, "%zu collectors", collectors);
 }
 
+/* How long threads named "stopped" waited, as this class. */
+static uint64_t stopped_for(struct live *t, const json_t *report,
+			    const char *class)
+{
+	const json_t *row;
+	uint64_t ns = 0;
+	size_t i;
+
+	json_array_foreach(json_object_get(report, "threads"), i, row)
+	{
+		const char *name =
+			json_string_value(json_object_get(row, "name"));
+
+		if (!strcmp(name, "stopped"))
+			ns += live_number(t, json_object_get(row, "classes"),
+					  class);
+	}
+	return ns;
+}
+
+static void expect_stopped(struct live *t, const json_t *report)
+{
+	uint64_t suspend = stopped_for(t, report, "suspend");
+	uint64_t event = stopped_for(t, report, "event");
+
+	CHECK(t, suspend > event,
+	      "%" N " ns suspended, %" N " ns of events that it waits for",
+	      suspend, event);
+}
+
+/* A stop for a collection is one also where no function is traced. */
+void java_stopped(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	struct live_end end;
+	json_t *report;
+
+	java_need(t);
+	java_demo(t, &command, "-XX:+UseSerialGC", "stopped");
+	java_trace(t, &command, "--clr light --by thread", &end, &report);
+	CHECK(t, end.code == 0, "ended with %d: %s", end.code, end.err);
+	expect_stopped(t, report);
+}
+
 static size_t lines_of(struct live *t, const char *path)
 {
 	size_t size, n = 0;
@@ -292,6 +336,17 @@ void java_attach_plain(struct live *t)
 	detach(t, &at);
 	gc = begun(t, at.path, "GC");
 	CHECK(t, gc == 7, "%zu collections seen, 7 were", gc);
+}
+
+/* The same of a program that runs already. */
+void java_attach_stopped(struct live *t)
+{
+	struct attached at;
+
+	attach(t, "-XX:+UseSerialGC", "run 500", NULL, "json", &at);
+	live_ask(t, &at.served, "stop 10");
+	detach(t, &at);
+	expect_stopped(t, live_load(t, at.path));
 }
 
 /* What the launcher's file has is no reason why a method was not seen. */

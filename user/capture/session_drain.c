@@ -17,6 +17,7 @@
 #include "capture/meter.h"
 #include "capture/sources.h"
 #include "gnomon.skel.h"
+#include "runtime/runtime.h"
 
 /*
  * The ring is polled, so that the traced program never has to wake us. To poll
@@ -59,6 +60,13 @@ static void note_end(struct gn_session *s, const struct gn_rec_func *r)
 		}
 }
 
+static void note_runtime(struct gn_session *s, const struct gn_rec_thread *r)
+{
+	const struct gn_runtime *rt = gn_runtime_of(GN_FUNC_RUNTIME(r->parent));
+
+	s->stops |= rt && gn_runtime_stops(rt);
+}
+
 /* A record in its order. */
 static int take_record(void *ctx, const struct gn_rec *rec, size_t size)
 {
@@ -78,6 +86,8 @@ static int take_record(void *ctx, const struct gn_rec *rec, size_t size)
 		gn_outside_record(s->outside, rec);
 	if (rec->kind == GN_KIND_EXIT)
 		note_end(s, (const void *)rec);
+	if (rec->kind == GN_KIND_RUNTIME)
+		note_runtime(s, (const void *)rec);
 	err = gn_session_put(s, rec, size);
 	if (s->sources)
 		gn_sources_record(s->sources, rec);
@@ -218,7 +228,7 @@ int gn_session_poll(struct gn_session *s, int wake_fd, int ms)
 		return gn_session_not_kept(s);
 	if (!live)
 		return 0;
-	if (s->managed && gn_watch_wakers(s))
+	if ((s->managed || s->stops) && gn_watch_wakers(s))
 		return -EPERM; /* the sink has reported the error */
 	rest = rest_ms(s, more);
 	/* a sink that holds records would have it spin */

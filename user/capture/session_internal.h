@@ -111,7 +111,8 @@ struct gn_session {
 	struct gn_child child;
 	int *pidfds; /* of -p */
 	bool running;
-	bool managed;		/* a runtime's function was seen */
+	bool managed; /* a runtime's function was seen */
+	bool stops;   /* a runtime was seen that tells when it stops threads */
 	uint32_t entered;	/* the thread that entered a function last */
 	struct gn_meter *meter; /* NULL: nothing to measure */
 	bool measuring;		/* nothing else is traced yet */

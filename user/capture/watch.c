@@ -16,6 +16,7 @@
 #include <gnomon/control.h>
 #include "capture/clocks.h"
 #include "gnomon.skel.h"
+#include "runtime/runtime.h"
 
 static int keep(struct gn_session *s, struct bpf_link *link)
 {
@@ -216,11 +217,26 @@ void gn_watch_choose(struct gn_session *s)
 				  !s->opts.no_faults);
 }
 
+/* Whether a process that runs already has a runtime that tells when it stops
+ * threads. */
+static bool stops_now(const struct gn_session *s)
+{
+	for (size_t i = 0; !s->opts.command && i < s->files.count; i++) {
+		const struct gn_file *file = &s->files.file[i];
+		const struct gn_runtime *rt = gn_runtime_with_core(file->path);
+
+		if (rt && !file->awaited && gn_runtime_stops(rt))
+			return true;
+	}
+	return false;
+}
+
 /*
  * Each program at wakeups slows every thread of the machine. The kernel shows
  * at the switch when a thread became runnable, unless it was built without
- * that. To know the waker is worth the cost where functions are traced; for
- * functions of a runtime, when the first one is seen.
+ * that. To know the waker is worth the cost where functions are traced, and
+ * where a runtime stops threads, since only the waker tells that stop from
+ * another wait. If no runtime is there yet, gn_session_poll() does this later.
  */
 static int watch_wakeups(struct gn_session *s)
 {
@@ -231,7 +247,7 @@ static int watch_wakeups(struct gn_session *s)
 	control->queue = !s->opts.wakeups && control->one_clock;
 	if (!control->queue)
 		err = attach_one(s, s->skel->progs.on_wakeup);
-	if (err || !(s->native.functions || s->opts.wakers))
+	if (err || !(s->native.functions || s->opts.wakers || stops_now(s)))
 		return err;
 	return gn_watch_wakers(s);
 }

@@ -181,6 +181,9 @@ bool gn_runtime_is_core(const struct gn_runtime *rt, const char *path);
 /* The one whose sites are in a file of this name, or NULL. */
 const struct gn_runtime *gn_runtime_with_core(const char *path);
 
+/* Whether it tells when it stops the threads of its program. */
+bool gn_runtime_stops(const struct gn_runtime *rt);
+
 /* The runtime that a running process has, or NULL. `packed`: it is in the
  * program itself (a single file), and so are its modules. */
 const struct gn_runtime *gn_runtime_running(pid_t pid, bool *packed);

@@ -50,6 +50,14 @@ bool gn_runtime_is_core(const struct gn_runtime *rt, const char *path)
 	return rt->core && !strcmp(slash ? slash + 1 : path, rt->core);
 }
 
+bool gn_runtime_stops(const struct gn_runtime *rt)
+{
+	for (size_t i = 0; i < rt->nsites; i++)
+		if (rt->sites[i].kind == GN_KIND_SUSPEND_BEGIN)
+			return true;
+	return false;
+}
+
 const struct gn_runtime *gn_runtime_with_core(const char *path)
 {
 	const struct gn_runtime *rt;
