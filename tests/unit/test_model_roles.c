@@ -83,6 +83,11 @@ static void functions_have_roles(void **state)
 	assert_int_equal(r->of_thread(".NET BGC"), GN_ROLE_COLLECTOR);
 	assert_int_equal(r->of_thread("GC Thread#12"), GN_ROLE_COLLECTOR);
 	assert_int_equal(r->of_thread("G1 Main Marker"), GN_ROLE_COLLECTOR);
+	assert_int_equal(r->of_thread("ZWorker#0"), GN_ROLE_COLLECTOR);
+	assert_int_equal(r->of_thread("ZWorkerYoung#0"), GN_ROLE_COLLECTOR);
+	assert_int_equal(r->of_thread("ZWorkerOld#1"), GN_ROLE_COLLECTOR);
+	assert_int_equal(r->of_thread("ZUncommitter"), GN_ROLE_COLLECTOR);
+	assert_int_equal(r->of_thread("ZUncommitter#0"), GN_ROLE_COLLECTOR);
 	assert_int_equal(r->of_thread("C2 CompilerThre"), GN_ROLE_IDLE);
 	assert_int_equal(r->of_thread(""), GN_ROLE_NONE);
 }

@@ -105,9 +105,10 @@ static const struct gn_role_glob threads[] = {
 	{"ZDirector", GN_ROLE_COLLECTOR},
 	{"ZDriver*", GN_ROLE_COLLECTOR},
 	{"ZStat", GN_ROLE_COLLECTOR},
-	{"ZUncommitter", GN_ROLE_COLLECTOR},
+	{"ZUncommitter*", GN_ROLE_COLLECTOR},
 	{"ZUnmapper", GN_ROLE_COLLECTOR},
-	{"ZWorker#*", GN_ROLE_COLLECTOR},
+	/* where there are generations, Young or Old precedes the number */
+	{"ZWorker*#*", GN_ROLE_COLLECTOR},
 	{"RuntimeWorker#*", GN_ROLE_COLLECTOR},
 	{"Shenandoah *", GN_ROLE_COLLECTOR},
 	{NULL, GN_ROLE_NONE},
