@@ -121,10 +121,21 @@ static bool is_dll(const char *name)
 	return len > 4 && !strcasecmp(name + len - 4, ".dll");
 }
 
+/* An option such as -c or -lc: the program that runs can be named in a text
+ * that a shell reads. */
+static bool is_shell_text(const char *word)
+{
+	size_t len = strlen(word);
+
+	return len > 1 && word[0] == '-' && word[1] != '-' &&
+	       word[len - 1] == 'c';
+}
+
 char *gn_program_name(const char *json, const char *process)
 {
 	const char *name = NULL, *word;
 	json_t *array = NULL;
+	bool shell = false;
 	size_t at = 0, n;
 	char *copy;
 
@@ -132,14 +143,15 @@ char *gn_program_name(const char *json, const char *process)
 		return NULL;
 	n = only_strings(array) ? json_array_size(array) : 0;
 	for (size_t i = 0; i < n; i++) {
-		word = gn_base_name(
-			json_string_value(json_array_get(array, i)));
-		if (is_called(word, process)) {
+		word = json_string_value(json_array_get(array, i));
+		shell |= is_shell_text(word);
+		if (is_called(gn_base_name(word), process)) {
 			at = i;
+			shell = false;
 			break;
 		}
 	}
-	for (size_t i = at; i < n; i++) {
+	for (size_t i = at; i < n && !shell; i++) {
 		word = gn_base_name(
 			json_string_value(json_array_get(array, i)));
 		if (i == at)
