@@ -39,8 +39,8 @@ struct gn_rec {
 		record of an earlier time can follow this one */
 /* collect: texts that come with each hit name the function */
 #define GN_F_NAMED 0x02
-/* The same bit of a native function, and of JIT_BEGIN and JIT_END: its thread
- * wrote the record itself. */
+/* The same bit of a native function, and of JIT_BEGIN and JIT_END of .NET: its
+ * thread wrote the record itself. */
 #define GN_F_OWN 0x02
 /* ENTER, LEAVE, TAILCALL, UNWIND_END of a thread that has a ring (RING): it was
  * a probe all the same; without this it was none */

@@ -166,6 +166,32 @@ void java_collectors(struct live *t)
 	CHECK(t, collectors == 2, "%zu collectors", collectors);
 }
 
+/* Each compilation has its method's name, whether methods are traced or not. */
+void java_compiled(struct live *t)
+{
+	static const char fib[] = "Recursion.fib(int)";
+	struct live_args command = {.n = 0};
+	size_t i, found = 0;
+	struct live_end end;
+	const json_t *row;
+	json_t *report;
+
+	java_need(t);
+	java_demo(t, &command, "", "recursion");
+	java_trace(t, &command, "--clr light --by jit", &end, &report);
+	CHECK(t, end.code == 0, "ended with %d: %s", end.code, end.err);
+	live_clean(t, report);
+	json_array_foreach(json_object_get(report, "jit"), i, row)
+	{
+		const char *name =
+			json_string_value(json_object_get(row, "name"));
+
+		CHECK(t, name && strchr(name, '('), "row %zu has no name", i);
+		found += !strcmp(name, fib);
+	}
+	CHECK(t, found, "%s is not in %zu rows", fib, i);
+}
+
 /* How long threads named "stopped" waited, as this class. */
 static uint64_t stopped_for(struct live *t, const json_t *report,
 			    const char *class)

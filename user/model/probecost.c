@@ -106,7 +106,8 @@ static enum gn_probe_class native_class(struct gn_pipeline *p,
 static enum gn_probe_class runtime_class(const struct gn_thread *t,
 					 const struct gn_rec_func *r)
 {
-	if (r->h.kind == GN_KIND_JIT_BEGIN || r->h.kind == GN_KIND_JIT_END)
+	if ((r->h.kind == GN_KIND_JIT_BEGIN || r->h.kind == GN_KIND_JIT_END) &&
+	    GN_FUNC_RUNTIME(r->func) == GN_RUNTIME_CLR)
 		return r->h.flags & GN_F_OWN ? GN_PROBE_FAST : GN_PROBE_MANAGED;
 	if (t->ringed && r->h.kind <= GN_KIND_UNWIND_END &&
 	    r->h.kind != GN_KIND_UNWIND_BEGIN && !(r->h.flags & GN_F_PROBED))

@@ -43,6 +43,8 @@ static const struct gn_runtime_site sites[] = {
 	NAMED("monitor__contended__entered", LEAVE, .text = {3},
 	      .form = MONITOR),
 	SITE("method__compile__begin", JIT_BEGIN, NOTHING),
+	NAMED("method__compile__begin", JIT_BEGIN, .text = {3, 5, 7},
+	      .form = METHOD),
 	SITE("method__compile__end", JIT_END, NOTHING),
 	NAMED("compiled__method__load", CODE, .text = {1, 3, 5}, .form = METHOD,
 	      .frame = 7, .value = {8}),

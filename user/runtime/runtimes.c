@@ -244,10 +244,24 @@ static int add_site(const struct gn_runtime *rt,
 	return err || found ? err : -ENOENT;
 }
 
-static bool is_told(const struct gn_runtime_site *site, uint32_t families)
+/* Whether texts at this place of the runtime can name the function. */
+static bool named(const struct gn_runtime *rt,
+		  const struct gn_runtime_site *site)
+{
+	for (size_t i = 0; i < rt->nsites; i++)
+		if (rt->sites[i].form && !strcmp(rt->sites[i].name, site->name))
+			return true;
+	return false;
+}
+
+static bool is_told(const struct gn_runtime *rt,
+		    const struct gn_runtime_site *site, uint32_t families)
 {
 	if (site->kind == GN_KIND_CODE)
 		return families & GN_FAMILY_CODE;
+	/* names of what is compiled only where they are asked for */
+	if (site->kind == GN_KIND_JIT_BEGIN && named(rt, site))
+		return !site->form == !(families & GN_FAMILY_JIT);
 	return !site->event || families & gn_rt_info(site->event)->family;
 }
 
@@ -260,7 +274,7 @@ int gn_runtime_probes(const struct gn_runtime *rt, const char *place,
 	int err = gn_notes_read(place, &notes, &count, NULL);
 
 	for (size_t i = 0; !err && i < rt->nsites; i++)
-		if (is_told(&rt->sites[i], families))
+		if (is_told(rt, &rt->sites[i], families))
 			err = add_site(rt, &rt->sites[i], file, notes, count,
 				       specs, probes);
 	free(notes);
