@@ -187,6 +187,33 @@ void java_no_values(struct live *t)
 	      end.out);
 }
 
+/* What is of .NET alone: an option of its hooks is told to change nothing, and
+ * no sentence is of precompiled code or of how to see async methods. */
+void java_not_of_net(struct live *t)
+{
+	static const char *const given[][2] = {
+		{"--hooks", "fast"},
+		{"--clr-hooks", "rejit"},
+		{"--on-full", "drop"},
+	};
+	struct live_end end;
+
+	java_need(t);
+	for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++) {
+		run_told(t, given[i][0], given[i][1], NULL, &end);
+		CHECK(t,
+		      end.code == 0 &&
+			      strstr(end.err, "changes nothing for a JVM"),
+		      "%s: %d, %s", given[i][0], end.code, end.err);
+	}
+	run_told(t, "--clr", "full", NULL, &end);
+	CHECK(t, end.code == 0 && !strstr(end.out, "precompiled"),
+	      "it ended with %d: %s", end.code, end.out);
+	run_told(t, "--by", "async", NULL, &end);
+	CHECK(t, end.code == 0 && strstr(end.out, "a JVM tells of no async"),
+	      "it ended with %d: %s", end.code, end.out);
+}
+
 /* A machine that does not start, as its option is misspelt, has no methods. */
 void java_not_started(struct live *t)
 {

@@ -17,6 +17,7 @@
 #include "capture/copied.h"
 #include "capture/meter.h"
 #include "capture/setter.h"
+#include "capture/sleds.h"
 #include "process/share.h"
 #include "gnomon.skel.h"
 #include "runtime/runtime.h"
@@ -354,6 +355,30 @@ static void choose_nop5(struct gn_session *s)
 	s->nop5_ahead = NULL;
 }
 
+/* An option about hooks that only .NET has, and memory for what those write;
+ * NULL: none was given. */
+static const char *given_of_hooks(const struct gn_session *s)
+{
+	if (s->opts.clr_hooks != GN_CLR_HOOKS_AUTO)
+		return "--clr-hooks";
+	if (s->opts.hooks == GN_HOOKS_FAST)
+		return "--hooks fast";
+	return s->opts.drops ? "--on-full drop" : NULL;
+}
+
+/* What the command or process runs tells its calls by probes only. */
+static void tell_ignored(struct gn_session *s)
+{
+	const char *given = given_of_hooks(s);
+	size_t n = strlen(s->warning);
+
+	if (given && s->called && !(s->sleds && s->sleds->count))
+		snprintf(s->warning + n, sizeof(s->warning) - n,
+			 "%s%s changes nothing for a JVM: all its hooks are "
+			 "probes",
+			 n ? "; " : "", given);
+}
+
 int gn_session_attach(struct gn_session *s)
 {
 	bool probes = s->probes.count;
@@ -388,6 +413,7 @@ int gn_session_attach(struct gn_session *s)
 	if (s->not_fast && s->opts.hooks == GN_HOOKS_FAST && !*s->warning)
 		snprintf(s->warning, sizeof(s->warning),
 			 "--hooks fast: %s; hooks are probes", s->not_fast);
+	tell_ignored(s);
 	if (s->launch.fast &&
 	    gn_session_open_fast(s, bpf_map__fd(s->skel->maps.ring)))
 		return gn_session_fail(s, -errno, 1,

@@ -29,7 +29,7 @@ static uint64_t traced_jit(const struct gn_facts *f)
 	uint64_t refused = c->refused < c->compiled ? c->refused : c->compiled;
 
 	/* where all of it is off, how much of it there is is not known */
-	if (gn_model_info(f->m, "precompiled"))
+	if (gn_model_info(f->m, "precompiled") && !gn_model_of_jvm(f->m))
 		refused = c->compiled;
 	return (uint64_t)((double)f->classes[GN_CLASS_JIT] *
 			  gn_share(refused, c->compiled));

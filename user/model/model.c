@@ -46,6 +46,18 @@ void gn_model_free(struct gn_model *m)
 	free(m);
 }
 
+bool gn_model_of_jvm(const struct gn_model *m)
+{
+	bool is = false;
+
+	for (size_t i = 0; i < m->nfunctions; i++) {
+		if (m->functions[i].runtime == GN_RUNTIME_CLR)
+			return false;
+		is |= m->functions[i].runtime == GN_RUNTIME_HOTSPOT;
+	}
+	return is;
+}
+
 const char *gn_model_info(const struct gn_model *m, const char *key)
 {
 	size_t i;

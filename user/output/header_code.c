@@ -96,7 +96,8 @@ static void put_precompiled(const struct gn_model *m,
 	char n[GN_CELL], all[GN_CELL];
 
 	gn_format_count(all, m->code.compiled);
-	if (gn_model_info(m, "precompiled") && m->code.compiled) {
+	if (gn_model_info(m, "precompiled") && m->code.compiled &&
+	    !gn_model_of_jvm(m)) {
 		fprintf(f,
 			"# %-11s code was turned off, all of it, to tell of "
 			"transitions: what had such\n# %-11s was compiled for "

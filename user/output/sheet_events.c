@@ -174,20 +174,6 @@ static bool left_out(const struct gn_model *m, const char *family)
 	return left && strstr(left, family);
 }
 
-/* Whether the runtime is a JVM and no other: it has no events of most
- * families, and asking for them changes nothing. */
-static bool is_jvm(const struct gn_model *m)
-{
-	bool is = false;
-
-	for (size_t i = 0; i < m->nfunctions; i++) {
-		if (m->functions[i].runtime == GN_RUNTIME_CLR)
-			return false;
-		is |= m->functions[i].runtime == GN_RUNTIME_HOTSPOT;
-	}
-	return is;
-}
-
 static bool is_load(uint16_t event)
 {
 	return gn_rt_info(event)->family == GN_FAMILY_LOADS ||
@@ -196,8 +182,9 @@ static bool is_load(uint16_t event)
 
 static int fill_loads(const struct gn_model *m, struct gn_sheet *s)
 {
-	s->nothing = is_jvm(m) ? "a JVM tells of no load but that of classes; "
-				 "ask for them with --events classes"
+	s->nothing = gn_model_of_jvm(m)
+			     ? "a JVM tells of no load but that of classes; "
+			       "ask for them with --events classes"
 		     : left_out(m, "loads")
 			     ? "loads were not recorded; ask for them with "
 			       "--events loads"
@@ -406,7 +393,7 @@ const struct gn_sheet_kind gn_sheet_jit = {
 
 static int fill_exceptions(const struct gn_model *m, struct gn_sheet *s)
 {
-	s->nothing = is_jvm(m) ? "a JVM tells of no exception"
+	s->nothing = gn_model_of_jvm(m) ? "a JVM tells of no exception"
 		     : m->code.selected[GN_SELECTED_EXCEPTIONS_LEFT] ||
 				     left_out(m, "exceptions")
 			     ? "no runtime reported an exception; ask for them "
@@ -456,7 +443,7 @@ static int fill_allocations(const struct gn_model *m, struct gn_sheet *s)
 {
 	const char *at_start = gn_model_info(m, "events.at_start");
 
-	s->nothing = is_jvm(m) ? "a JVM tells of no allocation"
+	s->nothing = gn_model_of_jvm(m) ? "a JVM tells of no allocation"
 		     : gn_sheet_aot(m)
 			     ? "no runtime reported an allocation" GN_SHEET_AOT
 		     : at_start && strstr(at_start, "allocations")
