@@ -313,7 +313,8 @@ static void summarize(struct gn_session *s)
 		: may	 ? "; managed functions if a runtime starts"
 		: called ? "; managed functions as they are called, those of "
 			   "its library too: -f GLOB reports only some"
-		: s->called ? "; managed functions as they are called"
+		: s->called ? "; managed functions as they are called, those "
+			      "that -f does not name at the same cost"
 			    : "; managed functions as they are compiled";
 	const char *later =
 		s->awaits ? "; those of libraries that are not mapped yet, "
