@@ -43,6 +43,26 @@ static void trace(struct live *t, const char *topic, const char *options,
 	clr_pair(t, options, &command, pair);
 }
 
+/* A function that was copied and called is told to be so; none else is. */
+static void check_marked(struct live *t, const json_t *report, const char *name,
+			 uint64_t seen)
+{
+	const json_t *functions = json_object_get(report, "functions"), *f;
+	size_t i;
+
+	json_array_foreach(functions, i, f)
+	{
+		const char *has = json_string_value(json_object_get(f, "name"));
+
+		CHECK(t,
+		      !json_object_get(f, "inlined") ==
+			      !named(report, "inlined", has),
+		      "%s is marked, but not copied, or not marked", has);
+		seen -= !strcmp(has, name) ? seen : 0;
+	}
+	CHECK(t, !seen, "%s has no row", name);
+}
+
 /* Without a choice the compiler copies small functions: that is told, and which
  * ones. One that is so small is copied wherever code is optimised. */
 void test_inlined_keep(struct live *t)
@@ -67,6 +87,7 @@ void test_inlined_keep(struct live *t)
 	      "%" N " calls of %s, which was called %" N
 	      " times: nothing was copied, so nothing is shown",
 	      seen, leaf, calls);
+	check_marked(t, pair.report, leaf, seen);
 	free(truths);
 }
 

@@ -278,8 +278,8 @@ static void columns_and_waits(void **state)
 	r = gnomon("report --format csv --columns calls,lock");
 	assert_string_equal(r->out,
 			    "function,module,runtime,calls,lock_exclusive_ns,"
-			    "gap,unprobed\r\n"
-			    "work,/bin/app,native,1,100,0,0\r\n");
+			    "gap,unprobed,inlined\r\n"
+			    "work,/bin/app,native,1,100,0,0,0\r\n");
 	r = gnomon("report --by waits --format csv");
 	assert_int_equal(r->status, 0);
 	assert_non_null(

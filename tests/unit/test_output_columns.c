@@ -264,6 +264,42 @@ static void no_note_is_empty(void **state)
 #undef WIDE
 }
 
+/* The program's own functions are named before those of .NET, and what may have
+ * been copied is marked. */
+static void inlined_marks(void **state)
+{
+	struct gn_model_unseen inlined[] = {
+		{"A.a()", "/usr/dotnet/shared/Microsoft.NETCore.App/8/A.dll",
+		 9},
+		{"System.b()", "/app/System.Text.Json.dll", 8},
+		{"Mine.c()", "/app/mine.dll", 7},
+		{"Mine.d()", "/app/mine.dll", 6}};
+	struct gn_output_opts o = {.utf8 = true, .width = 100};
+	struct sample s;
+	char *text;
+
+	(void)state;
+	sample_make(&s);
+	text = sample_print("table", &s.m, &o);
+	assert_null(strstr(text, "copied"));
+	free(text);
+	s.m.code.inlined = inlined;
+	s.m.code.ninlined = 4;
+	s.m.code.sites = 30;
+	s.functions[1].v.inlined = true;
+	text = sample_print("table", &s.m, &o);
+	assert_non_null(strstr(text, " 7  Mine.c()\n#                      6  "
+				     "Mine.d()\n#                      9  "
+				     "A.a()\n"));
+	assert_null(strstr(text, "System.b()"));
+	assert_non_null(strstr(text, "\n# < the compiler may have copied it"));
+	assert_non_null(strstr(text, "  < ns::work<"));
+	free(text);
+	text = sample_print("csv", &s.m, &o);
+	assert_non_null(strstr(text, ",0,0,1\r\n"));
+	free(text);
+}
+
 static void bad_sort(void **state)
 {
 	static const char *const formats[] = {"table", "csv", "json"};
@@ -295,6 +331,7 @@ int main(void)
 		cmocka_unit_test(default_fits_120),
 		cmocka_unit_test(terminals_shorten),
 		cmocka_unit_test(no_note_is_empty),
+		cmocka_unit_test(inlined_marks),
 		cmocka_unit_test(bad_sort),
 	};
 

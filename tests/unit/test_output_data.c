@@ -415,16 +415,16 @@ static void csv_columns(void **state)
 			       "function,module,runtime,lock_inclusive_ns,"
 			       "elapsed_inclusive_ns,lock_exclusive_ns,"
 			       "gc_exclusive_ns,elapsed_inclusive_pct,gap,"
-			       "unprobed\r\n"
+			       "unprobed,inlined\r\n"
 			       "main,/usr/bin/app,native,1000000000,"
-			       "2500000000,0,0,83.333333,0,0\r\n"));
+			       "2500000000,0,0,83.333333,0,0,0\r\n"));
 	free(text);
 	o.by = GN_BY_PROCESS;
 	o.columns = "lock,lock+";
 	text = sample_print("csv", &s.m, &o);
 	assert_string_equal(text, "pid,process,threads,lock_ns,gap,"
-				  "unprobed\r\n"
-				  "100,app,2,1480000000,0,0\r\n");
+				  "unprobed,inlined\r\n"
+				  "100,app,2,1480000000,0,0,0\r\n");
 	free(text);
 }
 

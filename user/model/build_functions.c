@@ -156,6 +156,8 @@ int gn_build_functions(struct gn_build *b)
 			goto out;
 		m->functions[m->nfunctions - 1].v.unprobed |=
 			names->fns[f->index].unprobed;
+		m->functions[m->nfunctions - 1].v.inlined |=
+			names->fns[f->index].inlined > 0;
 		if (names->fns[f->index].file) {
 			m->functions[m->nfunctions - 1].file =
 				names->fns[f->index].file;

@@ -212,6 +212,8 @@ static void fill_node(struct gn_build *b, uint32_t from,
 	}
 	n->v.unprobed =
 		n->function >= 0 && b->m->functions[n->function].v.unprobed;
+	n->v.inlined =
+		n->function >= 0 && b->m->functions[n->function].v.inlined;
 }
 
 static void link_node(const struct gn_build *b, uint32_t from,

@@ -43,7 +43,14 @@ struct gn_values {
 	bool gap;      /* a call was open in a gap: some time is unclassified */
 	bool unprobed; /* functions, modules, paths: calls from before the
 			  probes were attached are missing */
+	bool inlined;  /* likewise: calls in callers' copies may be missing */
 };
+
+/* Whether calls are known to be missing, or may be. */
+static inline bool gn_calls_missing(const struct gn_values *v)
+{
+	return v->unprobed || v->inlined;
+}
 
 struct gn_model_function {
 	uint32_t index;	    /* its place in model.functions */

@@ -67,7 +67,7 @@ static void put_titles(enum gn_by by, const struct gn_picks *p, FILE *f)
 		gn_column_key(title, p->pick[i].column, by);
 		fprintf(f, ",%s", title);
 	}
-	fputs(",gap,unprobed\r\n", f);
+	fputs(",gap,unprobed,inlined\r\n", f);
 }
 
 static int put_value(const struct gn_model *m, const struct gn_row *r,
@@ -95,7 +95,7 @@ static void put_values(const struct gn_model *m, const struct gn_row *r,
 		fputc(',', f);
 		put_value(m, r, p->pick[i].column, f);
 	}
-	fprintf(f, ",%d,%d\r\n", r->v->gap, r->v->unprobed);
+	fprintf(f, ",%d,%d,%d\r\n", r->v->gap, r->v->unprobed, r->v->inlined);
 }
 
 /* The columns that stand before the numbers. */

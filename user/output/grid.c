@@ -310,7 +310,7 @@ static size_t fit(const char *name, char **module, const struct layout *l)
 static void print_mark(const struct gn_values *v,
 		       const struct gn_output_opts *o, FILE *f)
 {
-	char mark = v->gap ? '!' : v->unprobed ? '<' : ' ';
+	char mark = v->gap ? '!' : gn_calls_missing(v) ? '<' : ' ';
 
 	if (o->color && mark != ' ')
 		fprintf(f, "\033[31m%c\033[0m ", mark);

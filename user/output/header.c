@@ -405,6 +405,10 @@ int gn_footer_print(const struct gn_model *m, const struct gn_output_opts *o,
 		fputs("# < it could be called before its probes were in "
 		      "place: calls can be missing\n",
 		      f);
+	if (marked.inlined)
+		fputs("# < the compiler may have copied it into callers: "
+		      "calls can be missing\n",
+		      f);
 	/* the header has shown them, but a long table scrolls it away */
 	if (gn_model_lossy(m) && (err = gn_header_loss(m, o, f)))
 		return err;

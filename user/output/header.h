@@ -20,6 +20,7 @@ void gn_header_no_functions(const struct gn_model *m,
 struct gn_marks {
 	bool gap;
 	bool unprobed;
+	bool inlined;
 };
 
 /* Prints the notes below a table: its marks, losses, and failed checks. 0,

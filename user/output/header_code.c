@@ -11,26 +11,50 @@
 
 #define NAMED_MAX 3 /* functions */
 
-/* Prints the names of the first functions, a line each, with their call
- * sites. */
+static int put_one(const struct gn_model_unseen *one,
+		   const struct gn_output_opts *o, FILE *f)
+{
+	char *name = gn_escape(one->name, o->utf8);
+	char count[GN_CELL];
+
+	if (!name)
+		return -ENOMEM;
+	gn_format_count(count, one->sites);
+	if (one->sites)
+		fprintf(f, "# %-11s %10s  %s\n", "", count, name);
+	else
+		fprintf(f, "# %-11s   %s\n", "", name);
+	free(name);
+	return 0;
+}
+
+/* Whether the module is .NET's own. */
+static bool of_framework(const char *module)
+{
+	const char *slash = strrchr(module, '/');
+	const char *file = slash ? slash + 1 : module;
+
+	return strstr(module, "/shared/Microsoft.") ||
+	       !strncmp(file, "System.", strlen("System.")) ||
+	       !strncmp(file, "Microsoft.", strlen("Microsoft."));
+}
+
+/* Prints the names of the first functions, a line each, with their call sites:
+ * first the program's own, which people look for. */
 static int put_named(const struct gn_model_unseen *all, size_t n,
 		     const struct gn_output_opts *o, FILE *f)
 {
-	char count[GN_CELL];
+	size_t named = 0;
+	int err = 0;
 
-	for (size_t i = 0; i < n && i < NAMED_MAX; i++) {
-		char *name = gn_escape(all[i].name, o->utf8);
-
-		if (!name)
-			return -ENOMEM;
-		gn_format_count(count, all[i].sites);
-		if (all[i].sites)
-			fprintf(f, "# %-11s %10s  %s\n", "", count, name);
-		else
-			fprintf(f, "# %-11s   %s\n", "", name);
-		free(name);
-	}
-	return 0;
+	for (int framework = 0; framework < 2; framework++)
+		for (size_t i = 0; i < n && named < NAMED_MAX && !err; i++) {
+			if (of_framework(all[i].module) != framework)
+				continue;
+			err = put_one(&all[i], o, f);
+			named++;
+		}
+	return err;
 }
 
 static int put_inlined(const struct gn_model *m, const struct gn_output_opts *o,
@@ -51,9 +75,11 @@ static int put_inlined(const struct gn_model *m, const struct gn_output_opts *o,
 	fprintf(f,
 		"# %-11s at %s call %s the compiler may have copied the "
 		"callee in:\n# %-11s such calls are not counted, their time "
-		"is their caller's\n# %-11s (--inline refuse sees them); "
-		"most:\n",
-		"inlining", n, gn_word(m->code.sites, "site", "sites"), "", "");
+		"is their caller's\n# %-11s (--inline refuse sees them); rows "
+		"of callees have the mark <.\n# %-11s Most, the program's own "
+		"first:\n",
+		"inlining", n, gn_word(m->code.sites, "site", "sites"), "", "",
+		"");
 	return put_named(m->code.inlined, m->code.ninlined, o, f);
 }
 

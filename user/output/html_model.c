@@ -76,7 +76,8 @@ static uint64_t marks(const struct gn_model_function *f)
 				    GN_COLUMN_AE};
 	const struct gn_row r = {.v = &f->v, .module = f->module};
 	uint64_t marks = (f->muted ? 1u : 0) | (f->v.unprobed ? 2u : 0) |
-			 (f->v.gap ? 4u : 0) | (f->v.finished ? 0 : 128u);
+			 (f->v.gap ? 4u : 0) | (f->v.finished ? 0 : 128u) |
+			 (f->v.inlined ? 256u : 0);
 
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		if (gn_column_uncertain(&r, times[i]))

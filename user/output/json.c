@@ -69,6 +69,8 @@ static void put_values(struct gn_json *w, const struct gn_row *r)
 	gn_emit_bool(e, "gap", r->v->gap);
 	if (r->v->unprobed)
 		gn_emit_bool(e, "unprobed", true);
+	if (r->v->inlined)
+		gn_emit_bool(e, "inlined", true);
 	gn_json_classes(e, "classes_exclusive", r->v->class_excl);
 	gn_json_classes(e, "classes_inclusive", r->v->class_incl);
 }
@@ -300,6 +302,8 @@ static void put_node(struct gn_json *w, const struct gn_row *r, size_t id,
 	PUT_COLUMNS(w, r, calls_and_times);
 	if (r->v->unprobed)
 		gn_emit_bool(&w->e, "unprobed", true);
+	if (r->v->inlined)
+		gn_emit_bool(&w->e, "inlined", true);
 	gn_emit_close(&w->e, '}');
 }
 

@@ -89,7 +89,7 @@ static int put_row(const struct gn_model *m, const struct gn_output_opts *o,
 		fprintf(f, " (%" PRIu32 ")", r->tid);
 	else if (!err && r->process)
 		fprintf(f, " (%" PRIu32 ")", r->pid);
-	if (r->v->gap || r->v->unprobed)
+	if (r->v->gap || gn_calls_missing(r->v))
 		fputs(" (incomplete)", f);
 	fputs(" |", f);
 	for (int i = 0; i < p->n; i++)

@@ -124,7 +124,7 @@ static int put_row(struct writer *w, enum gn_by by, const struct gn_row *r)
 	put_values(&w->e, r->v);
 	put_classes(&w->e, r->classes);
 	gn_emit_bool(&w->e, "incomplete",
-		     r->v->gap || r->v->unprobed || r->gaps);
+		     r->v->gap || gn_calls_missing(r->v) || r->gaps);
 	return end(w);
 }
 

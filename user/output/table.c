@@ -356,11 +356,12 @@ static void print_hidden(const struct gn_model *m, const struct gn_grid *g,
 
 static struct gn_marks marks_of(const struct gn_rows *rows)
 {
-	struct gn_marks marks = {false, false};
+	struct gn_marks marks = {.gap = false};
 
 	for (size_t i = 0; i < rows->n; i++) {
 		marks.gap |= rows->row[i].v->gap;
 		marks.unprobed |= rows->row[i].v->unprobed;
+		marks.inlined |= rows->row[i].v->inlined;
 	}
 	return marks;
 }
@@ -404,9 +405,10 @@ static int print_table(const struct gn_model *m, const struct gn_output_opts *o,
 		goto out;
 	g.modules = o->by == GN_BY_FUNCTION || g.kinds || o->by == GN_BY_TREE;
 	marks = marks_of(&rows);
-	g.marks = marks.gap || marks.unprobed;
+	g.marks = marks.gap || marks.unprobed || marks.inlined;
 	marked->gap |= marks.gap;
 	marked->unprobed |= marks.unprobed;
+	marked->inlined |= marks.inlined;
 	err = make_columns(&g, m, &rows, o);
 	if (err)
 		goto out;
@@ -454,7 +456,7 @@ static int write_whole(const struct gn_model *m, const struct gn_output_opts *o,
 {
 	bool lists_functions =
 		!gn_by_owns_all(o->by) && !gn_by_has_own_columns(o->by);
-	struct gn_marks marked = {false, false};
+	struct gn_marks marked = {.gap = false};
 	int err = 0;
 
 	if (!o->bare)

@@ -125,7 +125,7 @@ void gn_draw_values(struct gn_draw *d, const struct gn_layout *l, int row,
 
 	if (r->v->gap || r->gaps)
 		gn_draw_text(d, row, 0, 1, GN_INK_BAD, "!");
-	else if (r->v->unprobed && !r->thread)
+	else if (gn_calls_missing(r->v) && !r->thread)
 		gn_draw_text(d, row, 0, 1, GN_INK_BAD, "<");
 	for (int i = 0; i < l->n; i++)
 		draw_value(d, l->at[i].column, row, l->at[i].x, l->at[i].width,

@@ -157,7 +157,9 @@ function composition(ns) {
 
 const MARKS = [[1, 'Its probes were taken away: later calls are not counted.'],
 	[2, 'Calls before its probes were in place are missing.'],
-	[4, 'It was open while records were lost.']];
+	[4, 'It was open while records were lost.'],
+	[256, 'The compiler may have copied it into callers: calls there ' +
+		'are missing, and their time is the callers\'.']];
 
 function selectedPanel(i) {
 	const {callers, callees, flat} = edgeIndex();
