@@ -24,6 +24,7 @@ static bool find_value(const struct gn_values *v, const char *field,
 	VALUE("max", max)
 	VALUE("finished", finished)
 	VALUE("gap", gap)
+	VALUE("moved", moved)
 #define CLASS(name, value, text, ...)          \
 	VALUE("incl." text, class_incl[value]) \
 	VALUE("excl." text, class_excl[value])

@@ -165,6 +165,8 @@ static int add_function(struct script *s, const struct words *w)
 			e.flags |= GN_F_CLASSES(0, probe);
 		else if (!strncmp(w->w[i], "module=", 7))
 			module.text[0] = w->w[i] + 7;
+		else if (!strcmp(w->w[i], "moves"))
+			module.flags = GN_F_MOVES_STACKS;
 		else
 			return fail(s, "unknown word");
 	}

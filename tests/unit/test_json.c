@@ -171,7 +171,9 @@ static void check_samples(struct json_page *p)
 	tell_awaits(&s.m);
 	sample_unprobed(&s);
 	s.functions[0].v.inlined = s.modules[0].v.inlined = true;
+	s.functions[0].v.moved = s.modules[0].v.moved = true;
 	s.nodes[2].v.inlined = s.edges[0].v.inlined = true;
+	s.nodes[2].v.moved = s.edges[0].v.moved = true;
 	tell_all(&s.waits[0]);
 	hide_calls(&s.m);
 	check_model(p, &s.m, GN_BY_CALLERS);
@@ -267,6 +269,7 @@ static void line(void **state)
 	tell_all(&s.waits[0]);
 	s.functions[0].v.unprobed = s.modules[0].v.unprobed = true;
 	s.functions[0].v.inlined = s.modules[0].v.inlined = true;
+	s.functions[0].v.moved = s.modules[0].v.moved = true;
 	s.functions[0].short_name = "App.Program.Main";
 	tell_source(&s.functions[0]);
 	tell_all(&s.waits[1]);

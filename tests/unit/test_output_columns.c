@@ -9,6 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "output/columns.h"
 #include "output_model.h"
 #include "output/text.h"
 
@@ -300,6 +301,36 @@ static void inlined_marks(void **state)
 	free(text);
 }
 
+/* What calls took that moved between threads is not known: no time of them, nor
+ * of one call, stands without a mark. */
+static void moved_marks(void **state)
+{
+	static const int times[] = {GN_COLUMN_EI, GN_COLUMN_EE,	 GN_COLUMN_AI,
+				    GN_COLUMN_AE, GN_COLUMN_MIN, GN_COLUMN_AVG,
+				    GN_COLUMN_MAX};
+	struct gn_output_opts o = {.utf8 = true, .width = 100};
+	struct sample s;
+	struct gn_row r;
+	char *text;
+
+	(void)state;
+	sample_make(&s);
+	s.functions[1].v.error_incl = s.functions[1].v.error_excl = 0;
+	s.functions[1].v.unwound = 0;
+	r = (struct gn_row){.v = &s.functions[1].v,
+			    .module = s.functions[1].module};
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+		s.functions[1].v.moved = false;
+		assert_false(gn_column_uncertain(&r, times[i]));
+		s.functions[1].v.moved = true;
+		assert_true(gn_column_uncertain(&r, times[i]));
+	}
+	assert_false(gn_column_uncertain(&r, GN_COLUMN_CALLS));
+	text = sample_print("table", &s.m, &o);
+	assert_non_null(strstr(text, "\n# ~ its calls went on on other"));
+	free(text);
+}
+
 static void bad_sort(void **state)
 {
 	static const char *const formats[] = {"table", "csv", "json"};
@@ -332,6 +363,7 @@ int main(void)
 		cmocka_unit_test(terminals_shorten),
 		cmocka_unit_test(no_note_is_empty),
 		cmocka_unit_test(inlined_marks),
+		cmocka_unit_test(moved_marks),
 		cmocka_unit_test(bad_sort),
 	};
 

@@ -158,6 +158,8 @@ int gn_build_functions(struct gn_build *b)
 			names->fns[f->index].unprobed;
 		m->functions[m->nfunctions - 1].v.inlined |=
 			names->fns[f->index].inlined > 0;
+		m->functions[m->nfunctions - 1].v.moved |=
+			names->fns[f->index].moved;
 		if (names->fns[f->index].file) {
 			m->functions[m->nfunctions - 1].file =
 				names->fns[f->index].file;

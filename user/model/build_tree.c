@@ -175,6 +175,7 @@ static void fill_node(struct gn_build *b, uint32_t from,
 {
 	const struct gn_tree *t = b->tree;
 	const struct gn_node *r = &t->nodes[from];
+	const struct gn_values *of;
 	uint64_t rest = r->elapsed;
 	int c;
 
@@ -210,10 +211,12 @@ static void fill_node(struct gn_build *b, uint32_t from,
 		n->function = (int32_t)r->fn;
 		n->name = b->m->functions[r->fn].name;
 	}
-	n->v.unprobed =
-		n->function >= 0 && b->m->functions[n->function].v.unprobed;
-	n->v.inlined =
-		n->function >= 0 && b->m->functions[n->function].v.inlined;
+	if (n->function < 0)
+		return;
+	of = &b->m->functions[n->function].v;
+	n->v.unprobed = of->unprobed;
+	n->v.inlined = of->inlined;
+	n->v.moved = of->moved;
 }
 
 static void link_node(const struct gn_build *b, uint32_t from,

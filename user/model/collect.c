@@ -130,7 +130,7 @@ static void take_leave(struct gn_pipeline *p, struct gn_thread *t,
 	/* leaves on stacks that a program itself moves are reported elsewhere,
 	 * and are not in doubt */
 	if (began_earlier || t->mounts ||
-	    gn_names_moves_stacks(&p->stage.names, r->func))
+	    gn_names_moved(&p->stage.names, r->func))
 		return;
 	since = gn_stack_marked(t->stacks.active, r->h.key);
 	t->unmatched++;

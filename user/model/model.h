@@ -44,6 +44,9 @@ struct gn_values {
 	bool unprobed; /* functions, modules, paths: calls from before the
 			  probes were attached are missing */
 	bool inlined;  /* likewise: calls in callers' copies may be missing */
+	/* likewise: calls went on on other threads or stacks, so that what they
+	 * took is not known */
+	bool moved;
 };
 
 /* Whether calls are known to be missing, or may be. */

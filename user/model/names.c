@@ -200,14 +200,17 @@ int gn_names_module(struct gn_names *n, uint32_t id,
 	return 0;
 }
 
-bool gn_names_moves_stacks(struct gn_names *n, uint32_t func)
+bool gn_names_moved(struct gn_names *n, uint32_t func)
 {
 	uint32_t fn = gn_names_native(n, func), at;
 
 	if (fn == GN_NONE || !n->fns[fn].module_id)
 		return false;
 	at = gn_table_get(&n->by_module, n->fns[fn].module_id);
-	return at != GN_NONE && n->modules[at].moves_stacks;
+	if (at == GN_NONE || !n->modules[at].moves_stacks)
+		return false;
+	n->fns[fn].moved = true;
+	return true;
 }
 
 const char *gn_names_unprobed(struct gn_names *n, uint32_t module)

@@ -36,6 +36,7 @@ struct gn_fn {
 	uint32_t line;	    /* source line, from 1 */
 	uint32_t inlined;   /* call sites that may have inlined it */
 	uint32_t compiled;  /* number of compilations, if rows are kept */
+	bool moved;	    /* its calls moved, see gn_names_moved() */
 	bool unhooked;	    /* its calls cannot be seen */
 	bool refused;	    /* its precompiled code was rejected */
 	bool clr_name;	    /* a native id with a .NET name */
@@ -107,8 +108,12 @@ void gn_names_source(struct gn_names *n, uint32_t program, uint32_t func,
 		     const char *file, uint32_t line);
 int gn_names_module(struct gn_names *n, uint32_t id,
 		    const struct gn_module *module);
-/* Whether the native function's module switches stacks by itself. */
-bool gn_names_moves_stacks(struct gn_names *n, uint32_t func);
+/*
+ * A call of the native function ended where none began. Returns whether its
+ * module moves calls between stacks and threads by itself: that is no fault of
+ * the trace then, but what its calls took is not known.
+ */
+bool gn_names_moved(struct gn_names *n, uint32_t func);
 
 /* Adds a function by its name, for which no record has an id. 0 or -ENOMEM. */
 int gn_names_made(struct gn_names *n, const char *name, uint32_t *out);

@@ -31,6 +31,7 @@ void gn_values_add_own(struct gn_values *to, const struct gn_values *v)
 	to->gap |= v->gap;
 	to->unprobed |= v->unprobed;
 	to->inlined |= v->inlined;
+	to->moved |= v->moved;
 }
 
 void gn_values_add_incl(struct gn_values *to, const struct gn_values *v)

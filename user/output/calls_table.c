@@ -346,6 +346,18 @@ static int lost(void *ctx, struct gn_calls_thread *t, uint64_t start,
 	return err ? err : gn_stream_status(out->f);
 }
 
+static void put_moved(const struct gn_model *m, FILE *f)
+{
+	bool moved = false;
+
+	for (size_t i = 0; i < m->nfunctions && !moved; i++)
+		moved = m->functions[i].v.moved;
+	if (moved)
+		fputs("# calls went on on other threads or stacks, as Go's do: "
+		      "their times and what\n# called them can be wrong\n",
+		      f);
+}
+
 static int finish(void *ctx, const struct gn_model *m, uint64_t shown,
 		  uint64_t all)
 {
@@ -357,6 +369,7 @@ static int finish(void *ctx, const struct gn_model *m, uint64_t shown,
 	if (!out->opts->bare)
 		fprintf(out->f, "# %s %s of %s\n", a,
 			gn_word(shown, "call", "calls"), b);
+	put_moved(m, out->f);
 	if (gn_model_lossy(m))
 		fprintf(out->f, "# INCOMPLETE: records were lost\n");
 	gn_header_late(m,

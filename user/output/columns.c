@@ -123,10 +123,15 @@ bool gn_column_uncertain(const struct gn_row *r, int column)
 	case GN_COLUMN_AE:
 		error = r->v->error_excl;
 		break;
+	case GN_COLUMN_MIN:
+	case GN_COLUMN_AVG:
+	case GN_COLUMN_MAX:
+		return *r->module && r->v->moved;
 	default:
 		return false;
 	}
-	return error > gn_column_value(r, column) / 10 ||
+	return (*r->module && r->v->moved) ||
+	       error > gn_column_value(r, column) / 10 ||
 	       (*r->module && gn_ends_unknown(r->v));
 }
 

@@ -124,7 +124,7 @@ bool gn_column_zero(const struct gn_rows *rows, int column);
  * next was taken for it. */
 bool gn_ends_unknown(const struct gn_values *v);
 /* True when the value can be wrong by more than a tenth of it, or where the
- * ends are not known. */
+ * ends are not known, or calls moved. */
 bool gn_column_uncertain(const struct gn_row *r, int column);
 
 /* How it is shown, and what its 100 % is if `all` are the values of the

@@ -409,6 +409,10 @@ int gn_footer_print(const struct gn_model *m, const struct gn_output_opts *o,
 		fputs("# < the compiler may have copied it into callers: "
 		      "calls can be missing\n",
 		      f);
+	if (marked.moved)
+		fputs("# ~ its calls went on on other threads or stacks, as "
+		      "Go's do: what they took is not known\n",
+		      f);
 	/* the header has shown them, but a long table scrolls it away */
 	if (gn_model_lossy(m) && (err = gn_header_loss(m, o, f)))
 		return err;

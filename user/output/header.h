@@ -21,6 +21,7 @@ struct gn_marks {
 	bool gap;
 	bool unprobed;
 	bool inlined;
+	bool moved;
 };
 
 /* Prints the notes below a table: its marks, losses, and failed checks. 0,

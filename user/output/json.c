@@ -71,6 +71,8 @@ static void put_values(struct gn_json *w, const struct gn_row *r)
 		gn_emit_bool(e, "unprobed", true);
 	if (r->v->inlined)
 		gn_emit_bool(e, "inlined", true);
+	if (r->v->moved)
+		gn_emit_bool(e, "moved", true);
 	gn_json_classes(e, "classes_exclusive", r->v->class_excl);
 	gn_json_classes(e, "classes_inclusive", r->v->class_incl);
 }
@@ -304,6 +306,8 @@ static void put_node(struct gn_json *w, const struct gn_row *r, size_t id,
 		gn_emit_bool(&w->e, "unprobed", true);
 	if (r->v->inlined)
 		gn_emit_bool(&w->e, "inlined", true);
+	if (r->v->moved)
+		gn_emit_bool(&w->e, "moved", true);
 	gn_emit_close(&w->e, '}');
 }
 

@@ -140,7 +140,8 @@ static void put_marks(const struct gn_rows *rows, const struct gn_picks *p,
 					 p->pick[column].column))
 			continue;
 		fputs("\n\\~: can be wrong by more than a tenth, for the "
-		      "cost of probes or for calls without an end.\n",
+		      "cost of probes, or for calls without an end or that "
+		      "moved to other threads.\n",
 		      f);
 		return;
 	}

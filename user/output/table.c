@@ -362,6 +362,7 @@ static struct gn_marks marks_of(const struct gn_rows *rows)
 		marks.gap |= rows->row[i].v->gap;
 		marks.unprobed |= rows->row[i].v->unprobed;
 		marks.inlined |= rows->row[i].v->inlined;
+		marks.moved |= *rows->row[i].module && rows->row[i].v->moved;
 	}
 	return marks;
 }
@@ -409,6 +410,7 @@ static int print_table(const struct gn_model *m, const struct gn_output_opts *o,
 	marked->gap |= marks.gap;
 	marked->unprobed |= marks.unprobed;
 	marked->inlined |= marks.inlined;
+	marked->moved |= marks.moved;
 	err = make_columns(&g, m, &rows, o);
 	if (err)
 		goto out;

@@ -36,7 +36,7 @@ function numberColumn(key, title, value, text, help) {
 const UNCERTAIN = {ei: 8, ee: 16, ai: 32, ae: 64};
 const NONE_ENDED = 128;
 const UNCERTAIN_TEXT = '~: can be wrong by more than a tenth, for the cost of ' +
-	'probes or for calls without an end.';
+	'probes, or for calls without an end or that moved to other threads.';
 
 function timeColumns() {
 	const of = (key, title) => ({key, title,
