@@ -80,11 +80,36 @@ static void a_command_is_suggested_once(void **state)
 				     "-f A\""));
 }
 
+/* A recording that was killed ended for another reason than that functions were
+ * called often, unless they were. */
+static void killed(void **state)
+{
+	struct gn_model_function fn = {.name = "f", .module = "app"};
+	struct gn_model m = {.end = 3 * SECOND,
+			     .truncated = true,
+			     .functions = &fn,
+			     .nfunctions = 1};
+	struct gn_findings f;
+
+	(void)state;
+	for (int often = 0; often < 2; often++) {
+		fn.v.calls = m.session.calls = often ? 300000 : 612;
+		assert_int_equal(gn_explain(&m, 0, &f), 0);
+		assert_int_equal(f.n, 1);
+		assert_string_equal(f.finding[0].rule, "lost");
+		assert_int_equal(strstr(f.finding[0].text, "Called often") !=
+					 NULL,
+				 often);
+		gn_findings_clear(&f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_threads_count),
 		cmocka_unit_test(a_command_is_suggested_once),
+		cmocka_unit_test(killed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -395,6 +395,13 @@ static void without_functions(void **state)
 					   "add functions with -f 'parse_*'"};
 	sample_table("no-functions-hint.txt", &s,
 		     (struct gn_output_opts){.utf8 = true});
+	/* killed before the trace told what was asked for */
+	s.m.ninfo = 0;
+	s.m.truncated = true;
+	text = sample_print("table", &s.m, &(struct gn_output_opts){.utf8 = 1});
+	assert_non_null(strstr(text, "The trace ends before it tells which"));
+	assert_null(strstr(text, "No function was traced"));
+	free(text);
 }
 
 /* All of a managed program are traced without -f: it would leave some out. */

@@ -503,11 +503,25 @@ void gn_next_probes(const struct gn_facts *f, const struct gn_subject *s,
 		put_left_out(out, s);
 }
 
+/* Calls a second that can be why a recording had no end: it filled a disk. */
+#define CALLED_OFTEN 10000
+
+/* Whether fewer records could have helped: a recording that was killed lacks
+ * none that were written. */
+static bool too_many(const struct gn_facts *f)
+{
+	return gn_model_losses(f->m) ||
+	       (double)f->m->session.calls >
+		       (double)f->wall / 1e9 * CALLED_OFTEN;
+}
+
 int gn_look_lost(const struct gn_facts *f, struct gn_subject *s)
 {
 	if (!gn_model_lossy(f->m))
 		return 0;
 	s->share = 1;
+	if (!too_many(f))
+		return 0;
 	most_called(f, s, UINT64_MAX);
 	if (s->nfunctions && all_called(f, s))
 		s->what = GN_NEXT_SAMPLES;

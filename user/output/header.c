@@ -381,6 +381,13 @@ void gn_header_no_functions(const struct gn_model *m,
 			methods ? "seen to be " : "");
 		return;
 	}
+	/* a recording that was killed early may not tell what it had */
+	if (m->truncated && !hint && !gn_model_info(m, "functions.return")) {
+		fputs("# The trace ends before it tells which functions were "
+		      "traced: these are processes and threads.\n#\n",
+		      f);
+		return;
+	}
 	fputs("# No function was traced: these are processes and threads.\n",
 	      f);
 	/* without hooks -f would not help */
