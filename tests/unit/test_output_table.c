@@ -207,11 +207,23 @@ static void earlier_calls_are_no_doubt(void **state)
 static void too_few_calls_are_shown(void **state)
 {
 	struct sample s;
+	char *text;
 
 	(void)state;
 	sample_make(&s);
 	sample_unprobed(&s);
 	sample_table("unprobed.txt", &s, (struct gn_output_opts){.utf8 = true});
+	/* who attached can give all processes */
+	s.m.by_path = NULL;
+	text = sample_print("table", &s.m, &(struct gn_output_opts){.utf8 = 1});
+	assert_null(strstr(text, "pgrep"));
+	free(text);
+	s.info[1].value = "[]";
+	text = sample_print("table", &s.m, &(struct gn_output_opts){.utf8 = 1});
+	assert_non_null(strstr(text, "-p PID,$(pgrep -d, -P PID)"));
+	free(text);
+	sample_make(&s);
+	sample_unprobed(&s);
 	/* what was lost says more */
 	s.functions[1].v.gap = true;
 	sample_table("unprobed-lost.txt", &s,

@@ -115,9 +115,7 @@ static int put_options(FILE *f, const char *options, struct next next)
 /* The program of a process, if there is no command. */
 static void put_process(FILE *f, const struct gn_model *m)
 {
-	const char *json = gn_model_info(m, "command");
-
-	if (json && !strcmp(json, "[]") && m->nprocesses)
+	if (gn_model_attached(m) && m->nprocesses)
 		fprintf(f, " -- /proc/%" PRIu32 "/exe", m->processes[0].pid);
 }
 

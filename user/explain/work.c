@@ -335,7 +335,11 @@ static void put_to_name(const struct gn_model *m, FILE *out)
 	if (named && !none && m->counters[GN_COUNTER_UNPROBED])
 		fprintf(out,
 			"Calls before probes were in place are not seen (see "
-			"UNPROBED). Name %sothers with -f; this lists them:",
+			"UNPROBED). %sName %sothers with -f; this lists them:",
+			!m->by_path && gn_model_attached(m)
+				? "A server's new children have them at once "
+				  "if -p names all its processes (-p A,B,C). "
+				: "",
 			m->by_path ? "the file by its path, or " : "");
 	else
 		fprintf(out, "Name %s with -f; this lists them:",

@@ -88,6 +88,13 @@ uint64_t gn_model_losses(const struct gn_model *m)
 	return m->lost > counted ? m->lost : counted;
 }
 
+bool gn_model_attached(const struct gn_model *m)
+{
+	const char *command = gn_model_info(m, "command");
+
+	return command && !strcmp(command, "[]");
+}
+
 bool gn_model_lossy(const struct gn_model *m)
 {
 	return m->lost || m->truncated || gn_model_counted(m);

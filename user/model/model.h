@@ -552,6 +552,9 @@ uint64_t gn_model_losses(const struct gn_model *m);
  * end of the file. */
 bool gn_model_lossy(const struct gn_model *m);
 
+/* Whether gnomon attached to processes, and started none. */
+bool gn_model_attached(const struct gn_model *m);
+
 /* What is wrong with a truncated file, such as "has no end". */
 const char *gn_model_truncation(const struct gn_model *m);
 

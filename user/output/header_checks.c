@@ -153,6 +153,14 @@ void gn_header_late(const struct gn_model *m, const struct gn_output_opts *o,
 		"");
 	end_attention(o, f);
 	put_by_path(m, o, f);
+	if (!m->by_path && gn_model_attached(m))
+		fprintf(f,
+			"# %-11s new children have their probes at once if all "
+			"processes that map a file are\n# %-11s traced: -p "
+			"with "
+			"a server's children, too: -p PID,$(pgrep -d, -P "
+			"PID)\n",
+			"", "");
 }
 
 int gn_header_checks(const struct gn_model *m, const struct gn_output_opts *o,
