@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <strings.h>
 
-/* The variable by which modules of debug builds can be, or NULL. The runtime
- * compiles nothing of these again. */
+/* The name of the variable that makes modules of debug builds editable, or
+ * NULL. The runtime does not recompile methods of editable modules. */
 static inline const char *gn_edits(void)
 {
 	static const char *const names[] = {"DOTNET_MODIFIABLE_ASSEMBLIES",

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The wire contract: the records that the kernel side writes to the ring
- * buffer, that the trace file stores and that the model replays. One list says
- * what there is; the enum, the sizes, the names and the checks are made of it.
+ * buffer, that the trace file stores and that the model replays. One list
+ * defines them; the enum, the sizes, the names and the checks are made from it.
  *
  * All integers are little-endian. Times are nanoseconds of CLOCK_MONOTONIC.
- * Every record begins with struct gn_rec and is a multiple of 8 bytes long.
- * Lists are append only and values are never used again: they are in files.
+ * Every record begins with struct gn_rec, and its length is a multiple of 8
+ * bytes. Trace files store the values, so lists are append only and no value is
+ * used again.
  */
 #ifndef GNOMON_EVENT_H
 #define GNOMON_EVENT_H
@@ -19,9 +20,9 @@ struct gn_rec {
 	__u64 time;
 	__u32 tid;
 	/*
-	 * Which record of its thread this is; two counts a thread, one for
-	 * slices and one for all other kernel records. A failed reserve counts
-	 * too, so a jump is a loss. 0 in records that user space makes.
+	 * The record's number in its thread. A thread has two counts: one for
+	 * slices, one for all other kernel records. A failed reserve counts
+	 * too, so a jump means a loss. 0 in records that user space makes.
 	 */
 	__u32 seq;
 	__u64 kind : 8;	 /* enum gn_kind */
@@ -33,75 +34,75 @@ struct gn_rec {
 };
 
 /* flags of a kernel record */
-#define GN_F_OS_EVENT 0x01 /* some OS event fell in the interval that ends */
-#define GN_F_IN_PROBE                                                       \
-	0x02 /* slice: a probe program of this thread was under way, so the \
-		record of an earlier time can follow this one */
-/* collect: texts that come with each hit name the function */
+#define GN_F_OS_EVENT 0x01 /* an OS event fell into the interval that ends */
+#define GN_F_IN_PROBE                                                          \
+	0x02 /* slice: a probe program of this thread was running, so the next \
+		record can have an earlier time */
+/* collect: the function is named by texts that come with each hit */
 #define GN_F_NAMED 0x02
 /* The same bit of a native function, and of JIT_BEGIN and JIT_END of .NET: its
  * thread wrote the record itself. */
 #define GN_F_OWN 0x02
-/* ENTER, LEAVE, TAILCALL, UNWIND_END of a thread that has a ring (RING): it was
- * a probe all the same; without this it was none */
+/* ENTER, LEAVE, TAILCALL, UNWIND_END of a thread that has a ring (RING): the
+ * record nevertheless came from a probe */
 #define GN_F_PROBED 0x04
-/* ENTER, LEAVE, TAILCALL, HIT of a native function: it was the first probe of
- * the process for which the kernel makes a page there, after this record */
+/* ENTER, LEAVE, TAILCALL, HIT of a native function: the first probe of the
+ * process for which the kernel makes a page there, after this record */
 #define GN_F_FIRST 0x04
-/* collect: the OS time up to it, or the stack that it was on, is in doubt */
+/* collect: the OS time up to this record, or the stack at this record, is in
+ * doubt */
 #define GN_F_IN_DOUBT 0x08
-/* EXIT: with its process, in the middle of what it did. The low half of func is
- * then how the process ends, as wait() tells it, with GN_EXIT_TOLD; older files
- * have 0. */
+/* EXIT: the process ended, and the thread with it, in the middle of its work.
+ * The low half of func is then the status that wait() returns, with
+ * GN_EXIT_TOLD; older files have 0. */
 #define GN_F_PROCESS_ENDS 0x10
 #define GN_EXIT_TOLD	  0x10000
 /* slice, in the ring only: the last h.key ns are a slice of their own, the run
- * queue; h.seq is that one's */
+ * queue; h.seq is the number of that slice */
 #define GN_F_THEN_QUEUED 0x04
-/* slice of class SYSCALL: with it the call returned; it returned an error */
+/* slice of class SYSCALL: the call returned at its end; it returned an error */
 #define GN_F_RETURNED 0x08
 #define GN_F_FAILED   0x10
 /* collect: the probe was not single-stepped, whatever the function's class of
  * enters or leaves says */
 #define GN_F_EMULATED 0x10
-/* collect: so many probes of conditional jumps were hit in the interval and
- * found that the function is not left; 7: or more */
+/* collect: the number of probes on conditional jumps that were hit in the
+ * interval where the function was not left; 7: or more */
 #define GN_F_SILENT(flags) ((flags) >> 5 & 7)
 #define GN_F_SILENT_ONE	   0x20
-/* Slices of one thread that the ring can hold as one sample: kind 0 ends them
- * before. */
+/* Slices of one thread that the ring can hold as one record; kind 0 ends a
+ * shorter list. */
 #define GN_SLICES 8
 
-/* flags of FUNCTION: how the function's leave is seen, and what its probes
+/* flags of FUNCTION: how the function's leave is detected, and what its probes
  * cost (enum gn_probe_class) */
-#define GN_F_LEAVE_RETURN	   0x01 /* by a return probe; else at its own rets */
+#define GN_F_LEAVE_RETURN	   0x01 /* by a return probe; else at its rets */
 #define GN_F_CLASSES(enter, leave) ((enter) << 1 | (leave) << 4)
 #define GN_F_ENTER_CLASS(flags)	   ((flags) >> 1 & 7)
 #define GN_F_LEAVE_CLASS(flags)	   ((flags) >> 4 & 7)
-/* FUNCTION: its name is a .NET method's */
+/* FUNCTION: its name is that of a .NET method */
 #define GN_F_CLR_NAME 0x80
-/* MODULE: its code changes stacks and moves them by its own means, as Go's
- * does: a leave of its functions can be of a frame that is elsewhere */
+/* MODULE: its code switches and moves stacks by itself, as Go's does, so a
+ * leave can belong to a frame that is elsewhere */
 #define GN_F_MOVES_STACKS 0x01
 
-/* Kinds of probes by what a hit costs. X(enumerator, value, text). Records of
- * a runtime's functions are of MANAGED, or of NAMED or FAST where they say so.
- */
-#define GN_PROBE_CLASS_LIST(X)                                               \
-	X(NONE, 0, "none")                                                   \
-	X(EMULATED, 1, "emulated")                                           \
-	X(STEPPED, 2, "single-stepped")                                      \
-	X(RETURN, 3, "return")                                               \
-	X(MANAGED, 4, "managed")                                             \
-	/* an enter that sets a return probe up */                           \
-	X(CALL, 5, "call")                                                   \
-	/* a runtime's function that texts name */                           \
-	X(NAMED, 6, "named")                                                 \
-	/* a runtime's function without a probe */                           \
-	X(FAST, 7, "fast")                                                   \
-	/* CALL, single-stepped. FUNCTION says STEPPED and RETURN for it. */ \
-	X(STEPPED_CALL, 8, "single-stepped call")                            \
-	/* what a hit with GN_F_FIRST costs more */                          \
+/* Kinds of probes by what a hit costs. X(enumerator, value, text). Records of a
+ * runtime's functions are MANAGED, or NAMED or FAST where they say so. */
+#define GN_PROBE_CLASS_LIST(X)                                      \
+	X(NONE, 0, "none")                                          \
+	X(EMULATED, 1, "emulated")                                  \
+	X(STEPPED, 2, "single-stepped")                             \
+	X(RETURN, 3, "return")                                      \
+	X(MANAGED, 4, "managed")                                    \
+	/* an enter that sets up a return probe */                  \
+	X(CALL, 5, "call")                                          \
+	/* a runtime's function named by texts */                   \
+	X(NAMED, 6, "named")                                        \
+	/* a runtime's function without a probe */                  \
+	X(FAST, 7, "fast")                                          \
+	/* CALL, single-stepped; FUNCTION has STEPPED and RETURN */ \
+	X(STEPPED_CALL, 8, "single-stepped call")                   \
+	/* the extra cost of a hit with GN_F_FIRST */               \
 	X(FIRST, 9, "first in a process")
 
 enum gn_probe_class {
@@ -118,24 +119,24 @@ struct gn_rec_func {
 	__u32 os_ns; /* OS time in the interval; see GN_KIND_OS_NS */
 };
 
-/* A stretch of OS time of a thread. h.time is its end. h.key is unused. */
+/* A slice: an OS time of a thread, which ends at h.time. h.key is unused. */
 struct gn_rec_slice {
 	struct gn_rec h;
 	__u64 start;
 	__u32 waker;  /* tid, 0 = unknown */
 	__u16 reason; /* system call number, GN_NO_SYSCALL = none */
 	__u8 class;   /* enum gn_class */
-	__u8 detail;  /* GN_WAIT_*, 0 = nothing to tell */
+	__u8 detail;  /* GN_WAIT_*, 0 = nothing known */
 };
 
-/* More OS time of the interval that the thread's next gn_rec_func ends: what
- * does not fit its 32 bits. */
+/* OS time that does not fit into the 32 bits of the thread's next gn_rec_func.
+ * It belongs to the interval that that record ends. */
 struct gn_rec_os_ns {
 	struct gn_rec h;
 	__u64 ns;
 };
 
-/* THREAD: a thread is traced from h.time on. EXEC: it became another program.
+/* THREAD: a thread is traced from h.time on. EXEC: it runs another program now.
  * RENAME: it has another name. RUNTIME: a runtime began in its process. */
 struct gn_rec_thread {
 	struct gn_rec_func f; /* EXEC ends an interval, the others do not */
@@ -145,19 +146,20 @@ struct gn_rec_thread {
 	char comm[16];	      /* may lack its NUL */
 };
 
-/* A process offers memory for records of its own (func's index: GN_FAST_OFFER,
- * h.key: its descriptor), or a thread has taken a ring there (GN_FAST_CLAIM,
- * h.key: its slot). gnomon/fast.h. */
+/* A process offers memory for its own records (func's index is GN_FAST_OFFER,
+ * h.key the descriptor), or a thread has taken a ring there (GN_FAST_CLAIM,
+ * h.key is its slot). See gnomon/fast.h. */
 struct gn_rec_ring {
 	struct gn_rec_func f;
 	__u32 pid;
 	__u32 pad;
-	__u64 sp; /* the thread's stack pointer: of the keys in its ring only
-		     the low half is told */
-	__u64 unused; /* a kind keeps its size: older files have it */
+	__u64 sp; /* the thread's stack pointer: the keys in its ring have only
+		     their low halves */
+	__u64 unused; /* the size of a kind never changes; older files use
+			 this */
 };
 
-/* STACK: it is the thread's signal stack (sigaltstack) */
+/* STACK: the thread's signal stack (sigaltstack) */
 #define GN_F_SIGNAL_STACK 0x01
 
 /* The stack that the next events run on: the mapping [lo, hi). h.key unused */
@@ -168,7 +170,7 @@ struct gn_rec_stack {
 };
 
 /* Texts. The bytes of the first text follow, then those of the second, then
- * zeros up to `size`. No NULs. */
+ * zeros up to `size`. The texts have no NUL. */
 struct gn_rec_text {
 	struct gn_rec h;
 	__u32 size; /* of the whole record */
@@ -178,20 +180,21 @@ struct gn_rec_text {
 	char text[];
 };
 
-/* A NAME in the ring: the first text has this much room, then the second. */
+/* The most bytes of the first and the second text of a NAME in the ring. */
 #define GN_SENT_NAME_MAX   1024
 #define GN_SENT_MODULE_MAX 768
 
 /*
- * With this flag: parts of which the runtime makes name and module, each with
- * so much room. h.key has their lengths, 16 bits each, and len[0] their form
- * (struct gn_spec). Longer ones are cut.
+ * NAME with this flag: the texts are parts of which the runtime's code makes
+ * name and module, each of at most GN_SENT_PART_MAX bytes; longer ones are cut.
+ * h.key has their lengths, 16 bits each, and len[0] their form (struct
+ * gn_spec).
  */
 #define GN_F_PARTS	 0x01
 #define GN_SENT_PARTS	 3
 #define GN_SENT_PART_MAX 512
 
-/* A count, with enum gn_counter in `id`. */
+/* The value of a counter; `id` is enum gn_counter. */
 struct gn_rec_count {
 	struct gn_rec h;
 	__u32 id;
@@ -200,54 +203,56 @@ struct gn_rec_count {
 };
 
 /*
- * What gnomon told before there was KERNEL, in old files. The kernel's account
- * is from the first to the last switch off a CPU; all that the two clocks
- * differed by on the thread's way is in it.
+ * Used in old files, before there was KERNEL. The kernel's account is from the
+ * first to the last switch off a CPU; `lag` contains all differences between
+ * the two clocks on the way.
  */
 struct gn_rec_sched {
 	struct gn_rec h;
-	__u64 kernel_cpu;   /* `lag` is in it */
-	__u64 kernel_delay; /* run queue; ~0 = the kernel does not tell */
+	__u64 kernel_cpu;   /* includes `lag` */
+	__u64 kernel_delay; /* run queue; ~0 = unknown */
 	__u64 cpu;
 	__u64 delay;
 	__u64 lag; /* signed */
 };
 
 /*
- * The kernel's own account of the thread beside gnomon's. Time on a CPU: from
- * its first switch onto one, or its first program's begin, to its end or its
- * last switch off one. Run queue: between its first and last switch off one.
+ * The kernel's own account of the thread beside gnomon's. Time on a CPU counts
+ * from the thread's first switch onto one, or from the first program's start,
+ * to the thread's end or its last switch off a CPU. Run queue time counts from
+ * the first to the last switch off a CPU.
  *
- * The kernel counts by the scheduler's clock, which it has read some time
- * before each switch, and gnomon at the switch. The `apart` sums are the
- * distances of the two readings at the ends of the stretches less those at
- * their begins. The two clocks are not one: what they part by in `span` is in
- * these distances, and is no reason for a difference.
+ * The kernel counts by the scheduler's clock, which it reads some time before
+ * each switch; gnomon reads its clock at the switch. The `apart` sums are the
+ * distances between the two readings at the ends of the stretches minus those
+ * at their starts. They also contain the drift between the two clocks over
+ * `span`, which does not explain a difference between the accounts.
  */
 struct gn_rec_kernel {
 	struct gn_rec h;
 	__u64 kernel_cpu;   /* sum_exec_runtime */
-	__u64 kernel_delay; /* run_delay; ~0 = the kernel does not tell */
+	__u64 kernel_delay; /* run_delay; ~0 = unknown */
 	__u64 cpu;	    /* ours */
 	__u64 delay;
 	__u64 cpu_apart; /* signed; with `irq` and `stolen` */
 	__u64 delay_apart;
-	/* what the kernel has taken out of kernel_cpu for interrupts, and for
-	 * the machine's host */
+	/* what the kernel left out of kernel_cpu: interrupts, and time that the
+	 * machine's host took */
 	__u64 irq;
 	__u64 stolen;
 	__u64 switches; /* as the kernel counts them */
-	__u64 drift;	/* our clock's lead over the scheduler's: signed */
-	__u64 span;	/* 0: not known, the CPUs' clocks differ */
+	__u64 drift;	/* how far our clock ran ahead of the scheduler's:
+			   signed */
+	__u64 span;	/* 0: unknown, because the CPUs' clocks differ */
 };
 
 /*
  * What a hit of a probe of a class costs the thread, measured at the start of
- * the capture: medians before and after the moment that its record tells, and
- * the half-width of the middle half of the sums. `turn_ns` comes to what is
- * before it where the thread's last hit was of the other kind, an enter before
- * a leave or a leave before an enter: the processor knows a way better that it
- * has just gone.
+ * the capture: the medians of the cost before and after the moment that its
+ * record has, and the half-width of the middle half of the sums. `turn_ns` is
+ * added to the cost before if the thread's last hit was of the other kind
+ * (enter, leave): the processor has then not just taken the same path, and is
+ * slower.
  */
 struct gn_rec_cost {
 	struct gn_rec h;
@@ -261,38 +266,38 @@ struct gn_rec_cost {
 
 /*
  * What a thread is doing at h.time. The live view asks for it when a period
- * ends: a thread that just runs or waits says nothing for as long. Read from
- * another thread, so it has no number; it changes nothing of what is recorded.
+ * ends, because a thread that only runs or waits emits no records. It is read
+ * from another thread, so it has no number, and it changes nothing else in the
+ * recording.
  */
 struct gn_rec_now {
 	struct gn_rec h;
-	__u64 since;  /* when `state` began, or the work of in_class: see state
-		       */
+	__u64 since;  /* when `state` began, or in_class's work if it is ON */
 	__u64 woken;  /* GN_CPU_WOKEN: when it was made runnable, else 0 */
 	__u16 reason; /* system call, GN_NO_SYSCALL = none */
-	__u8 state;   /* enum gn_cpu_state; ON: `since` is that of in_class */
-	__u8 class;   /* enum gn_class: waited for; ON: what the kernel does for
-			 it, GN_CLASS_APP for nothing that is watched */
+	__u8 state;   /* enum gn_cpu_state */
+	__u8 class;   /* enum gn_class: of the wait; ON: of the kernel's work
+			 for it, GN_CLASS_APP if none is watched */
 	__u8 detail;  /* waits: GN_WAIT_*, as of a slice */
 	__u8 pad[3];
 };
 
 /*
- * From h.time on a function's probes are muted: it is not seen any more, and
- * its time is its callers'. The frames of it that are open end here.
+ * From h.time on a function's probes are muted: its calls are not recorded any
+ * more, and its time goes to its callers. Its open frames end here.
  */
 struct gn_rec_mute {
 	struct gn_rec h;
 	__u32 func;
-	__u32 pid; /* whose function it is; 0: a native one, in all processes */
+	__u32 pid; /* of the function; 0: native, in all processes */
 };
 
 /* UNPROBED: the file was mapped only then, nobody else maps it, and its path
- * leads to it: had that been known, its probes would have been in place. */
+ * leads to it. Had gnomon known it, the probes would have been in place. */
 #define GN_F_BY_PATH 0x01
 
-/* A process could call the functions of a file from `since` to h.time, before
- * they had their probes: calls of them are missing. */
+/* From `since` to h.time a process could call functions of a file that had no
+ * probes yet. Such calls are missing. */
 struct gn_rec_unprobed {
 	struct gn_rec h;
 	__u32 module;
@@ -300,28 +305,28 @@ struct gn_rec_unprobed {
 	__u64 since;
 };
 
-/* Types of values. X(enumerator, value, text, its size; below 0: signed). */
-#define GN_VALUE_LIST(X)                         \
-	X(I8, 1, "i8", -1)                       \
-	X(I16, 2, "i16", -2)                     \
-	X(I32, 3, "i32", -4)                     \
-	X(I64, 4, "i64", 8)                      \
-	X(U8, 5, "u8", 1)                        \
-	X(U16, 6, "u16", 2)                      \
-	X(U32, 7, "u32", 4)                      \
-	X(U64, 8, "u64", 8)                      \
-	X(PTR, 9, "ptr", 8)                      \
-	X(BOOL, 10, "bool", 1)                   \
-	/* a pointer to bytes that a NUL ends */ \
-	X(STR, 11, "str", 8)                     \
-	/* of .NET: its bytes are UTF-16 */      \
-	X(NETSTR, 12, "str", 8)                  \
-	/* their bits are in the number */       \
-	X(F32, 13, "f32", 4)                     \
-	X(F64, 14, "f64", 8)                     \
-	/* of .NET: the class of an object */    \
-	X(CLASS, 15, "class", 8)                 \
-	/* of .NET: its fields are not told */   \
+/* Types of values. X(enumerator, value, text, size; negative: signed). */
+#define GN_VALUE_LIST(X)                           \
+	X(I8, 1, "i8", -1)                         \
+	X(I16, 2, "i16", -2)                       \
+	X(I32, 3, "i32", -4)                       \
+	X(I64, 4, "i64", 8)                        \
+	X(U8, 5, "u8", 1)                          \
+	X(U16, 6, "u16", 2)                        \
+	X(U32, 7, "u32", 4)                        \
+	X(U64, 8, "u64", 8)                        \
+	X(PTR, 9, "ptr", 8)                        \
+	X(BOOL, 10, "bool", 1)                     \
+	/* a pointer to a NUL-terminated string */ \
+	X(STR, 11, "str", 8)                       \
+	/* .NET: the bytes are UTF-16 */           \
+	X(NETSTR, 12, "str", 8)                    \
+	/* the number holds their bits */          \
+	X(F32, 13, "f32", 4)                       \
+	X(F64, 14, "f64", 8)                       \
+	/* .NET: the class of an object */         \
+	X(CLASS, 15, "class", 8)                   \
+	/* .NET: fields are not recorded */        \
 	X(STRUCT, 16, "struct", 0)
 
 enum gn_value_type {
@@ -337,10 +342,10 @@ enum gn_value_type {
 /* The object that a method is called for. */
 #define GN_VALUE_THIS 255
 
-#define GN_VALUE_TEXT 64 /* bytes of a text that are told */
+#define GN_VALUE_TEXT 64 /* bytes of a text that are recorded */
 
-/* flags of VALUE: its memory could not be read; a text has more bytes; it is of
- * the thread's hit that comes next */
+/* flags of VALUE: its memory could not be read; the text was longer; the value
+ * belongs to the thread's next hit */
 #define GN_F_UNREADABLE 0x01
 #define GN_F_CUT	0x02
 #define GN_F_OF_HIT	0x04
@@ -349,33 +354,33 @@ enum gn_value_type {
 struct gn_rec_value {
 	struct gn_rec h;
 	__u32 func;
-	/* the argument's number, of those in floating point or of the others;
-	 * 0: the result; GN_VALUE_THIS */
+	/* the argument's number, among those in floating point or among the
+	 * others; 0: the result; GN_VALUE_THIS */
 	__u8 which;
 	__u8 type; /* enum gn_value_type */
 	__u8 len;  /* of `text`, which is no more than GN_VALUE_TEXT bytes */
 	__u8 pad;
-	/* STR: the pointer; CLASS: the method table, 0: there is no object.
-	 * If len is 4, what names the class (GN_FUNC) is in `text`. */
+	/* STR: the pointer; CLASS: the method table, 0: there is no object. If
+	 * len is 4, `text` has the id of the class's name (GN_FUNC). */
 	__u64 number;
 	char text[GN_VALUE_TEXT + 8];
 };
 
-/* A runtime tells something of itself (runtime_event.h). */
+/* An event that a runtime reports (runtime_event.h). */
 struct gn_rec_event {
 	struct gn_rec h;
-	__u32 func;  /* what it is of: whatever has a name; index 0 = nothing */
+	__u32 func;  /* the named thing that it is about; index 0 = none */
 	__u16 event; /* enum gn_rt */
 	__u16 pad;
 	__u64 value[GN_RT_VALUES];
 };
 
-/* The line of a place in an async method. h.key is unused. */
+/* The line of an await in an async method. h.key is unused. */
 struct gn_rec_line {
 	struct gn_rec h;
 	__u32 func;
 	__u32 pid;
-	__s32 state; /* of its machine there */
+	__s32 state; /* of the state machine there */
 	__u32 line;
 };
 
@@ -383,10 +388,10 @@ struct gn_rec_line {
 #define GN_SAMPLE_FRAMES 127
 
 /*
- * What a thread ran at h.time, by a clock and not by a hook. The stack follows,
- * the innermost frame first: GN_FUNC ids of 32 bits. In the ring they are
- * addresses of 64 bits: of the instruction that comes next, and where each
- * caller goes on. h.key is unused.
+ * What a thread ran at h.time, sampled by a clock. The stack follows, the
+ * innermost frame first, as GN_FUNC ids of 32 bits. In the ring it has
+ * addresses of 64 bits instead: of the next instruction, then the return
+ * addresses. h.key is unused.
  */
 struct gn_rec_sample {
 	struct gn_rec h;
@@ -396,7 +401,7 @@ struct gn_rec_sample {
 	__u32 pad;
 };
 
-/* Bytes of a sample of so many functions. */
+/* Bytes of a sample with this many frames. */
 static inline __u32 gn_sample_size(__u32 frames)
 {
 	return sizeof(struct gn_rec_sample) + (frames * 4 + 7) / 8 * 8;
@@ -409,7 +414,7 @@ struct gn_rec_session {
 };
 
 /*
- * stream, who numbers a record and what it does:
+ * The stream says who numbers a record and what it does:
  *   COLLECT  numbered by its thread, ends an interval: a gn_rec_func first
  *   NOTE     numbered by its thread, ends no interval
  *   SLICE    numbered by its thread's slice count
@@ -425,108 +430,105 @@ enum gn_stream {
 };
 
 /* X(enumerator, value, text, stream, struct). */
-#define GN_KIND_LIST(X)                                                      \
-	X(ENTER, 1, "enter", COLLECT, gn_rec_func)                           \
-	X(LEAVE, 2, "leave", COLLECT, gn_rec_func)                           \
-	/* the function is left by a jump to another: a leave of it */       \
-	X(TAILCALL, 3, "tailcall", COLLECT, gn_rec_func)                     \
-	/* an exception begins / has ended to unwind the frame of func */    \
-	X(UNWIND_BEGIN, 4, "unwind-begin", COLLECT, gn_rec_func)             \
-	X(UNWIND_END, 5, "unwind-end", COLLECT, gn_rec_func)                 \
-	/* h.key: of .NET an address on the stack, below managed frames */   \
-	X(JIT_BEGIN, 6, "jit-begin", COLLECT, gn_rec_func)                   \
-	/* h.key: bytes of the code that was made, 0 = not known;            \
-	 * GN_JIT_GONE */                                                    \
-	X(JIT_END, 7, "jit-end", COLLECT, gn_rec_func)                       \
-	/* h.key: see GN_GC_KEY */                                           \
-	X(GC_BEGIN, 8, "gc-begin", COLLECT, gn_rec_func)                     \
-	X(GC_END, 9, "gc-end", COLLECT, gn_rec_func)                         \
-	/* h.key: the runtime's number of the reason, 0 = not known */       \
-	X(SUSPEND_BEGIN, 10, "suspend-begin", COLLECT, gn_rec_func)          \
-	X(SUSPEND_END, 11, "suspend-end", COLLECT, gn_rec_func)              \
-	/* a function that was not asked for was entered or left */          \
-	X(PASSED, 12, "passed", COLLECT, gn_rec_func)                        \
-	/* a USDT probe of a program: a call of func that takes no time */   \
-	X(HIT, 13, "hit", COLLECT, gn_rec_func)                              \
-	/* an async method's machine, h.key its state (machine_state.h):     \
-	 * entered in it; or it will have it and is suspended, completed,    \
-	 * or faulted or cancelled */                                        \
-	X(ASYNC_ENTERED, 80, "async-entered", COLLECT, gn_rec_func)          \
-	X(ASYNC_SUSPENDS, 81, "async-suspends", COLLECT, gn_rec_func)        \
-	X(ASYNC_COMPLETES, 82, "async-completes", COLLECT, gn_rec_func)      \
-	X(ASYNC_FAULTS, 83, "async-faults", COLLECT, gn_rec_func)            \
-	/* from here on the thread runs native code that func stands for, or \
-	 * managed code again; h.key: 1 for the return of a call */          \
-	X(TO_NATIVE, 84, "to-native", COLLECT, gn_rec_func)                  \
-	X(TO_MANAGED, 85, "to-managed", COLLECT, gn_rec_func)                \
-	/* from here to the thread's next record, gnomon keeps it waiting    \
-	 * for room in its ring */                                           \
-	X(HOOK_WAITS, 86, "hook-waits", COLLECT, gn_rec_func)                \
-	/* in between the thread works for gnomon, in its library */         \
-	X(OWN_BEGIN, 87, "own-begin", COLLECT, gn_rec_func)                  \
-	X(OWN_END, 88, "own-end", COLLECT, gn_rec_func)                      \
-	/* the thread ended */                                               \
-	X(EXIT, 16, "exit", COLLECT, gn_rec_func)                            \
-	/* the capture ended, the thread goes on */                          \
-	X(STOP, 17, "stop", COLLECT, gn_rec_func)                            \
-	X(EXEC, 18, "exec", COLLECT, gn_rec_thread)                          \
-	X(THREAD, 24, "thread", NOTE, gn_rec_thread)                         \
-	X(RENAME, 25, "rename", NOTE, gn_rec_thread)                         \
-	X(OS_NS, 26, "os-ns", NOTE, gn_rec_os_ns)                            \
-	X(STACK, 27, "stack", NOTE, gn_rec_stack)                            \
-	/* a function of the runtime: text 1 its name, text 2 its module;    \
-	 * h.key: of .NET, the method's token in its module; 0: not known */ \
-	X(NAME, 28, "name", NOTE, gn_rec_text)                               \
-	/* the thread wakes another: h.key is that one's tid */              \
-	X(WAKE, 29, "wake", NOTE, gn_rec)                                    \
-	X(SCHED, 30, "sched", NOTE, gn_rec_sched)                            \
-	X(KERNEL, 33, "kernel", NOTE, gn_rec_kernel)                         \
-	/* a runtime has loaded its hook-site library */                     \
-	X(RUNTIME, 31, "runtime", NOTE, gn_rec_thread)                       \
-	X(SLICE, 32, "slice", SLICE, gn_rec_slice)                           \
-	/* the compiler may copy func into its caller: h.key is the          \
-	 * caller's index */                                                 \
-	X(INLINED, 34, "inlined", NOTE, gn_rec_func)                         \
-	/* func was compiled without hooks: its calls cannot be seen */      \
-	X(UNHOOKED, 35, "unhooked", NOTE, gn_rec_func)                       \
-	/* the precompiled code of func is not to run */                     \
-	X(REFUSED, 36, "refused", NOTE, gn_rec_func)                         \
-	/* h.key precompiled methods may have copies of functions that are   \
-	 * traced, and may have run */                                       \
-	X(COPIES_RAN, 37, "copies-ran", NOTE, gn_rec_func)                   \
-	/* of what a session asks for: func's index is of enum gn_selected,  \
-	 * h.key how many */                                                 \
-	X(SELECTED, 38, "selected", NOTE, gn_rec_func)                       \
-	/* records without a probe: memory is offered, a ring is taken */    \
-	X(RING, 39, "ring", COLLECT, gn_rec_ring)                            \
-	/* text 1 key, text 2 value: machine, kernel, command, options */    \
-	X(INFO, 40, "info", USER, gn_rec_text)                               \
-	/* text 1 path, text 2 build-id in hex, or empty */                  \
-	X(MODULE, 41, "module", USER, gn_rec_text)                           \
-	/* a function with probes: text 1 its name; h.key its address */     \
-	X(FUNCTION, 42, "function", USER, gn_rec_text)                       \
-	X(COUNT, 43, "count", USER, gn_rec_count)                            \
-	X(SESSION, 44, "session", USER, gn_rec_session)                      \
-	X(COST, 45, "cost", USER, gn_rec_cost)                               \
-	X(NOW, 46, "now", STATE, gn_rec_now)                                 \
-	X(MUTE, 47, "mute", USER, gn_rec_mute)                               \
-	X(UNPROBED, 48, "unprobed", USER, gn_rec_unprobed)                   \
-	/* where the source of a runtime's function is: h.key its line,      \
-	 * text 1 its file */                                                \
-	X(SOURCE, 49, "source", USER, gn_rec_text)                           \
-	/* where an async method is suspended in a state, in that file */    \
-	X(AWAIT_LINE, 50, "await-line", USER, gn_rec_line)                   \
-	/* where code of a runtime's function is: h.key its address, os_ns   \
-	 * its size */                                                       \
-	X(CODE, 51, "code", NOTE, gn_rec_func)                               \
-	X(SAMPLE, 52, "sample", STATE, gn_rec_sample)                        \
-	/* an argument of the call that the thread is in, or the result that \
-	 * its function is about to return */                                \
-	X(VALUE, 56, "value", NOTE, gn_rec_value)                            \
-	/* see runtime_event.h */                                            \
+#define GN_KIND_LIST(X)                                                        \
+	X(ENTER, 1, "enter", COLLECT, gn_rec_func)                             \
+	X(LEAVE, 2, "leave", COLLECT, gn_rec_func)                             \
+	/* a leave of the function by a jump to another */                     \
+	X(TAILCALL, 3, "tailcall", COLLECT, gn_rec_func)                       \
+	/* an exception begins / ends to unwind func's frame */                \
+	X(UNWIND_BEGIN, 4, "unwind-begin", COLLECT, gn_rec_func)               \
+	X(UNWIND_END, 5, "unwind-end", COLLECT, gn_rec_func)                   \
+	/* h.key: .NET: a stack address below the managed frames */            \
+	X(JIT_BEGIN, 6, "jit-begin", COLLECT, gn_rec_func)                     \
+	/* h.key: size of the code, 0 = unknown; GN_JIT_GONE */                \
+	X(JIT_END, 7, "jit-end", COLLECT, gn_rec_func)                         \
+	/* h.key: see GN_GC_KEY */                                             \
+	X(GC_BEGIN, 8, "gc-begin", COLLECT, gn_rec_func)                       \
+	X(GC_END, 9, "gc-end", COLLECT, gn_rec_func)                           \
+	/* h.key: the runtime's number for the reason, 0 = unknown */          \
+	X(SUSPEND_BEGIN, 10, "suspend-begin", COLLECT, gn_rec_func)            \
+	X(SUSPEND_END, 11, "suspend-end", COLLECT, gn_rec_func)                \
+	/* a function that is not selected was entered or left */              \
+	X(PASSED, 12, "passed", COLLECT, gn_rec_func)                          \
+	/* a USDT probe: a call of func that takes no time */                  \
+	X(HIT, 13, "hit", COLLECT, gn_rec_func)                                \
+	/* an async method's state machine, h.key is its state                 \
+	 * (machine_state.h): entered in it; or suspended, completed, faulted  \
+	 * or cancelled with it as the next state */                           \
+	X(ASYNC_ENTERED, 80, "async-entered", COLLECT, gn_rec_func)            \
+	X(ASYNC_SUSPENDS, 81, "async-suspends", COLLECT, gn_rec_func)          \
+	X(ASYNC_COMPLETES, 82, "async-completes", COLLECT, gn_rec_func)        \
+	X(ASYNC_FAULTS, 83, "async-faults", COLLECT, gn_rec_func)              \
+	/* from here on the thread runs native code, represented by func, or   \
+	 * managed code again; h.key: 1 if a call returned */                  \
+	X(TO_NATIVE, 84, "to-native", COLLECT, gn_rec_func)                    \
+	X(TO_MANAGED, 85, "to-managed", COLLECT, gn_rec_func)                  \
+	/* until the thread's next record gnomon makes it wait for room in its \
+	 * ring */                                                             \
+	X(HOOK_WAITS, 86, "hook-waits", COLLECT, gn_rec_func)                  \
+	/* between these the thread works in gnomon's library */               \
+	X(OWN_BEGIN, 87, "own-begin", COLLECT, gn_rec_func)                    \
+	X(OWN_END, 88, "own-end", COLLECT, gn_rec_func)                        \
+	/* the thread ended */                                                 \
+	X(EXIT, 16, "exit", COLLECT, gn_rec_func)                              \
+	/* the capture ended while the thread lived */                         \
+	X(STOP, 17, "stop", COLLECT, gn_rec_func)                              \
+	X(EXEC, 18, "exec", COLLECT, gn_rec_thread)                            \
+	X(THREAD, 24, "thread", NOTE, gn_rec_thread)                           \
+	X(RENAME, 25, "rename", NOTE, gn_rec_thread)                           \
+	X(OS_NS, 26, "os-ns", NOTE, gn_rec_os_ns)                              \
+	X(STACK, 27, "stack", NOTE, gn_rec_stack)                              \
+	/* a runtime's function: text 1 name, text 2 module; h.key: .NET: the  \
+	 * method's token in its module; 0: unknown */                         \
+	X(NAME, 28, "name", NOTE, gn_rec_text)                                 \
+	/* the thread wakes the thread with tid h.key */                       \
+	X(WAKE, 29, "wake", NOTE, gn_rec)                                      \
+	X(SCHED, 30, "sched", NOTE, gn_rec_sched)                              \
+	X(KERNEL, 33, "kernel", NOTE, gn_rec_kernel)                           \
+	/* a runtime has loaded its hook-site library */                       \
+	X(RUNTIME, 31, "runtime", NOTE, gn_rec_thread)                         \
+	X(SLICE, 32, "slice", SLICE, gn_rec_slice)                             \
+	/* the compiler may copy func into its caller: h.key is the            \
+	 * caller's index */                                                   \
+	X(INLINED, 34, "inlined", NOTE, gn_rec_func)                           \
+	/* func was compiled without hooks: calls are unseen */                \
+	X(UNHOOKED, 35, "unhooked", NOTE, gn_rec_func)                         \
+	/* gnomon keeps the precompiled code of func from running */           \
+	X(REFUSED, 36, "refused", NOTE, gn_rec_func)                           \
+	/* h.key precompiled methods may contain inlined copies of traced      \
+	 * functions, and may have run */                                      \
+	X(COPIES_RAN, 37, "copies-ran", NOTE, gn_rec_func)                     \
+	/* a count for the selection: func's index is enum gn_selected, h.key  \
+	 * the count */                                                        \
+	X(SELECTED, 38, "selected", NOTE, gn_rec_func)                         \
+	/* for records without probes: memory offered or ring taken */         \
+	X(RING, 39, "ring", COLLECT, gn_rec_ring)                              \
+	/* text 1 key, text 2 value: machine, kernel, command, options */      \
+	X(INFO, 40, "info", USER, gn_rec_text)                                 \
+	/* text 1 path, text 2 build-id in hex, or empty */                    \
+	X(MODULE, 41, "module", USER, gn_rec_text)                             \
+	/* a function with probes: text 1 its name; h.key its address */       \
+	X(FUNCTION, 42, "function", USER, gn_rec_text)                         \
+	X(COUNT, 43, "count", USER, gn_rec_count)                              \
+	X(SESSION, 44, "session", USER, gn_rec_session)                        \
+	X(COST, 45, "cost", USER, gn_rec_cost)                                 \
+	X(NOW, 46, "now", STATE, gn_rec_now)                                   \
+	X(MUTE, 47, "mute", USER, gn_rec_mute)                                 \
+	X(UNPROBED, 48, "unprobed", USER, gn_rec_unprobed)                     \
+	/* source of a runtime's function: h.key line, text 1 file */          \
+	X(SOURCE, 49, "source", USER, gn_rec_text)                             \
+	/* line in that file where an async method is suspended */             \
+	X(AWAIT_LINE, 50, "await-line", USER, gn_rec_line)                     \
+	/* code of a runtime's function: h.key address, os_ns size */          \
+	X(CODE, 51, "code", NOTE, gn_rec_func)                                 \
+	X(SAMPLE, 52, "sample", STATE, gn_rec_sample)                          \
+	/* an argument of the thread's current call, or the result that its    \
+	 * function is about to return */                                      \
+	X(VALUE, 56, "value", NOTE, gn_rec_value)                              \
+	/* see runtime_event.h */                                              \
 	X(EVENT, 64, "event", NOTE, gn_rec_event)
 
-/* Told of compiled code: a NOTE with a function. */
+/* A NOTE about compiled code, with a function. */
 #define GN_KIND_IS_OF_CODE(kind) \
 	((kind) >= GN_KIND_INLINED && (kind) <= GN_KIND_SELECTED)
 
@@ -543,7 +545,7 @@ enum gn_kind {
 };
 
 /*
- * Counters: what was lost, by cause, and what else a reader must know of the
+ * Counters: losses by cause, and what else a reader must know about the
  * capture. X(enumerator, value, text, is it a loss of records, meaning).
  */
 #define GN_COUNTER_LIST(X)                                                    \

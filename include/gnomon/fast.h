@@ -1,73 +1,74 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Fast hooks: what a hook-site library and gnomon share in the memory of one
- * process. A thread writes its enters, leaves and compilations into a ring of
- * its own there, and the names of functions into one that all threads share,
- * and gnomon reads them; all other events still come by probes.
+ * Fast hooks: the memory that a hook-site library shares with gnomon in one
+ * process. A thread writes its enters, leaves and compilations into its own
+ * ring there. The names of functions go into one ring that all threads share.
+ * gnomon reads both; all other events still come from probes.
  *
  * The library makes the memory (a memfd whose size is sealed), passes its site
  * `fast` with GN_FAST_OFFER and waits until gnomon has mapped it. A thread that
- * takes a slot passes the site with GN_FAST_CLAIM, so it is the kernel that
- * says which thread and process a ring is of. If it has no room to say it, it
- * does so before the thread's next record, for which a thread passes the site
- * with GN_FAST_UNBOUND when half of its ring is full and is not read. Gnomon
- * gives a slot back when the kernel says that its thread has ended.
+ * takes a slot passes the site with GN_FAST_CLAIM, so the kernel says which
+ * thread and process own the ring. The kernel's ring may have no room for that
+ * record. Then the kernel side emits it before the thread's next record; for
+ * this a thread passes the site with GN_FAST_UNBOUND when half of its ring is
+ * full and nobody reads it. gnomon frees a slot when the kernel reports that
+ * its thread has ended.
  *
- * Neither side can be hurt by what the other writes here: gnomon keeps its own
- * count of what it has read, and a thread can only lose its own records.
+ * Neither side can be harmed by what the other writes here: gnomon keeps its
+ * own count of what it has read, and a thread can lose only its own records.
  *
  * Times are of the processor's time-stamp counter. Positions are bytes from the
- * begin of a slot's data. Assembly code and BPF programs take the numbers.
+ * start of a slot's data. Assembly code and BPF programs use the numbers.
  */
 #ifndef GNOMON_FAST_H
 #define GNOMON_FAST_H
 
 /* The memory: a page, the rings' control blocks, the data of each slot. */
 #define GN_FAST_SLOTS	 1024
-#define GN_FAST_SLOT	 (1 << 20) /* bytes of a slot: the largest ring */
-#define GN_FAST_FIRST	 (1 << 16) /* of it the ring that a thread begins with */
-#define GN_FAST_CHUNK	 (1 << 14) /* what is written between two checks */
+#define GN_FAST_SLOT	 (1 << 20) /* size of a slot, and of the largest ring */
+#define GN_FAST_FIRST	 (1 << 16) /* initial size of a thread's ring */
+#define GN_FAST_CHUNK	 (1 << 14) /* bytes written between two checks */
 #define GN_FAST_PAGE	 4096
 #define GN_FAST_RING	 128		/* bytes of a control block */
-#define GN_FAST_DATA	 (GN_FAST_SLOT) /* where the data begin */
+#define GN_FAST_DATA	 (GN_FAST_SLOT) /* offset of the slots' data */
 #define GN_FAST_SIZE	 (GN_FAST_DATA + GN_FAST_SLOTS * (1l << 20))
-#define GN_FAST_GROWN	 (128l << 20) /* rings of a process grow by so much */
+#define GN_FAST_GROWN	 (128l << 20) /* limit of growth of a process's rings */
 #define GN_FAST_MAGIC	 0x33747361666e67 /* "gnfast3" */
 #define GN_FAST_RECORD	 16
 #define GN_FAST_AWAY	 (1 << 15) /* ticks, 10 us or so: others can have run */
 #define GN_FAST_SPARE	 (2 * GN_FAST_RECORD) /* bytes that hooks leave free */
-#define GN_FAST_MEASURED 512 /* records that tell what a hook costs; slot 0 */
+#define GN_FAST_MEASURED 512	   /* records that measure a hook; in slot 0 */
 #define GN_FAST_NAMES	 (1 << 17) /* bytes of names: the end of slot 0 */
 
-/* Kinds of records; with index 0 other ones. */
+/* Kinds of records. With index 0 they mean something else, see below. */
 #define GN_FAST_ENTER	 0
 #define GN_FAST_LEAVE	 1
 #define GN_FAST_TAILCALL 2
 #define GN_FAST_UNWOUND	 3
-/* with any index: it is compiled; of its end, `sp` is the bytes of its code, or
- * GN_JIT_GONE */
+/* Compilation of the function with this index. At its end, `sp` is the size of
+ * the code, or GN_JIT_GONE. */
 #define GN_FAST_COMPILES  0x40000000
 #define GN_FAST_JIT_BEGIN (GN_FAST_COMPILES | 0)
 #define GN_FAST_JIT_END	  (GN_FAST_COMPILES | 1)
-#define GN_FAST_WRAP	  1 /* index 0: goes on at the begin of the slot */
+#define GN_FAST_WRAP	  1 /* index 0: continues at the slot's start */
 #define GN_FAST_LOST	  2 /* index 0: `sp` records did not fit */
-#define GN_FAST_WAITED	  3 /* index 0: the thread waited, up to the next one */
+#define GN_FAST_WAITED	  3 /* index 0: it waited until the next record */
 
-/* The site `fast`: what is told, and of what. */
+/* What the site `fast` reports, and the argument. */
 #define GN_FAST_OFFER	 1 /* the memory: its descriptor */
 #define GN_FAST_CLAIM	 2 /* a ring: its slot */
-#define GN_FAST_BELL	 3 /* a ring is half full: gnomon sleeps */
-#define GN_FAST_NONE	 4 /* there are no fast hooks: why */
+#define GN_FAST_BELL	 3 /* a ring is half full while gnomon sleeps */
+#define GN_FAST_NONE	 4 /* there are no fast hooks: the reason */
 #define GN_FAST_RINGLESS 5 /* the thread found no slot free */
-#define GN_FAST_UNBOUND	 6 /* its ring is not read yet: a claim is lost? */
+#define GN_FAST_UNBOUND	 6 /* nobody reads its ring: the claim may be lost */
 
-/* Why there are none. */
-#define GN_FAST_LIMITED	 1 /* by a limit on files' sizes or memory */
-#define GN_FAST_FILTERED 2 /* a seccomp filter could forbid what they need */
-#define GN_FAST_KEPT	 3 /* the memory of the last session could not go */
-#define GN_FAST_PLACES	 4 /* the sleds are not what they were, or far away */
+/* Reasons of GN_FAST_NONE. */
+#define GN_FAST_LIMITED	 1 /* a limit on file size or memory */
+#define GN_FAST_FILTERED 2 /* a seccomp filter might block the system calls */
+#define GN_FAST_KEPT	 3 /* the last session's memory could not be freed */
+#define GN_FAST_PLACES	 4 /* the sleds have changed, or are too far away */
 
-/* Where assembly code finds the fields. */
+/* Offsets of the fields for assembly code. */
 #define GN_FAST_OF_HEAD	    0
 #define GN_FAST_OF_BUSY	    4
 #define GN_FAST_OF_DEADLINE 64
@@ -97,13 +98,13 @@ struct gn_fast_rec {
 /*
  * Names of functions: a ring of bytes that all threads of the process share.
  * The positions in control block 0 only grow, modulo 2^32. A name is there
- * before its function is entered, but not before its compilation begins. The
- * bytes of both texts follow, and zeros.
+ * before its function is entered, but possibly after its compilation begins.
+ * The bytes of both texts follow, then zeros.
  */
 struct gn_fast_name {
-	uint32_t size; /* of all of it, a multiple of 8 */
+	uint32_t size; /* of the whole entry, a multiple of 8 */
 	uint32_t index;
-	uint64_t token;	 /* of the method in its module, 0: it is none */
+	uint64_t token;	 /* of the method in its module, 0: no method */
 	uint16_t len[2]; /* of the name, and of the module */
 	uint32_t pad;
 };
@@ -111,18 +112,18 @@ struct gn_fast_name {
 enum gn_fast_state { GN_FAST_FREE, GN_FAST_USED };
 
 struct gn_fast_ring {
-	/* the thread's: the low half of the address of its next record */
+	/* the thread's: low half of its next record's address */
 	_Atomic uint32_t head;
-	_Atomic uint8_t busy; /* it is in a hook */
+	_Atomic uint8_t busy; /* the thread is in a hook */
 	uint8_t pad[3];
 	_Atomic uint32_t state; /* enum gn_fast_state */
-	_Atomic uint32_t wants; /* it waits for `tail` */
+	_Atomic uint32_t wants; /* the thread waits for `tail` */
 	uint8_t pad2[48];
-	/* gnomon's: up to where it has read */
+	/* gnomon's: the position up to which it has read */
 	_Atomic uint32_t tail;	/* a futex */
-	_Atomic uint32_t bound; /* its thread's claim has come */
-	/* the stack that its thread was on when it took the ring; `stacked` is
-	 * its size, 0 = not known yet */
+	_Atomic uint32_t bound; /* its thread's claim has arrived */
+	/* the thread's stack when it took the ring; `stacked` is its size, 0 =
+	 * not known yet */
 	_Atomic uint64_t stack, stacked;
 	uint8_t pad4[40];
 };
@@ -131,40 +132,41 @@ struct gn_fast_page {
 	uint64_t magic;
 	uint64_t size;
 	_Atomic uint32_t drops; /* a full ring loses records and counts them */
-	_Atomic uint32_t grows; /* gnomon's: bytes that rings may grow by, in
-				   all */
+	_Atomic uint32_t grows; /* gnomon's: how many bytes all rings together
+				   may grow by */
 	uint8_t pad2[40];
-	/* gnomon's. Records of a later time are not written, their hooks pass
-	 * the sites: gnomon moves it on while it lives, so one that is killed
-	 * or stopped is noticed. */
+	/* gnomon's. After this time hooks write no records but pass the sites.
+	 * gnomon moves it on while it lives, so hooks notice when it was killed
+	 * or stopped. */
 	_Atomic uint64_t deadline;
-	_Atomic uint32_t taken; /* 1: gnomon reads, 2: it will not; a futex */
-	_Atomic uint32_t sleeping; /* a half-full ring is to ring the bell */
+	_Atomic uint32_t taken; /* 1: gnomon reads, 2: it never will; a futex */
+	_Atomic uint32_t sleeping; /* the thread must send GN_FAST_BELL when its
+				      ring is half full */
 	uint8_t pad3[48];
 };
 
-/* What a thread knows of its ring; its own memory. */
+/* A thread's own data about its ring, in memory that gnomon does not share. */
 struct gn_fast_own {
-	/* addresses: of the next record, and of no more; where there is no
-	 * ring, of the site `fast` */
+	/* addresses of the next record and of the limit; without a ring, of the
+	 * site `fast` */
 	uint64_t cur, lim;
 	struct gn_fast_ring *ring;
 	struct gn_fast_page *page;
 	uint8_t by_site; /* this thread's hooks pass the sites */
-	uint8_t tight;	 /* the ring was too small since it last began anew */
-	uint8_t gone;	 /* no ring: its session has ended for good */
+	uint8_t tight;	 /* the ring was too small since its last wrap */
+	uint8_t gone;	 /* no ring: its session has ended */
 	uint8_t pad[5];
-	/* Frame keys within these bytes can be told by their low halves, for
-	 * gnomon knows that the thread is on that stack. Only hooks of native
-	 * functions look at it: others run on one stack. */
+	/* For frame keys in this range the low half is enough, because gnomon
+	 * knows that the thread is on that stack. Only hooks of native
+	 * functions check it: managed code runs on one stack. */
 	uint64_t stack, stacked;
 	uint64_t at;   /* the frame key of the hook that makes the ring busy */
 	uint64_t home; /* `stacked` when the thread is on that stack */
 	uint64_t base;
-	uint64_t size; /* of the ring so far */
+	uint64_t size; /* current size of the ring */
 	uint64_t lost; /* records that found no room */
-	/* when its last hook ran, and ticks: after more of them without a hook
-	 * it passes the site. Only musl's threads look at it. */
+	/* when its last hook ran; and after how many ticks without a hook it
+	 * passes the site. Only threads with musl check this. */
 	uint64_t last, away;
 };
 

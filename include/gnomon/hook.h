@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The 64-bit BPF cookie of a probe: its spec (spec.h), and what of a native
- * function differs from probe to probe.
+ * The 64-bit BPF cookie of a probe: its spec (spec.h), and what differs between
+ * the probes of native functions.
  */
 #ifndef GNOMON_HOOK_H
 #define GNOMON_HOOK_H
@@ -13,15 +13,15 @@
 /*
  * The cookie: func 32 (a whole function id where the spec says COOKIE, else
  * only its runtime bits), adjust 12, spec 12, flags 4, condition 4. `adjust` is
- * what must be added to rsp at the probe to get the frame key.
- * A condition is as the processor's conditional jumps have it in their opcode.
+ * what must be added to rsp at the probe to get the frame key. A condition is
+ * encoded as in the opcodes of conditional jumps.
  */
 #define GN_COOKIE(func, adjust, spec)                    \
 	((__u64)(func) | ((__u64)(adjust)&0xfff) << 32 | \
 	 ((__u64)(spec)&0xfff) << 44)
-/* the probe is not single-stepped where the function's other leaves are */
+/* the probe is not single-stepped although the function's other leaves are */
 #define GN_COOKIE_EMULATED (1ull << 56)
-/* a conditional jump, which is meant only when its condition holds */
+/* a conditional jump: the event happens only when the condition holds */
 #define GN_COOKIE_JUMP (1ull << 57)
 #define GN_COOKIE_IF(condition) \
 	(GN_COOKIE_JUMP | (__u64)((condition)&0xf) << 60)
@@ -31,32 +31,32 @@
 #define GN_COOKIE_SPEC(c)      ((__u32)((c) >> 44) & 0xfff)
 #define GN_ADJUST_MAX	       0xfff
 /*
- * The specs that no table has room for: a native one, and where the sled is
- * that tells the same event, in bytes from the probe. If a jump stands there,
- * the sled does, and the probe does not.
+ * Specs without an entry in the table: a native spec, and the distance in bytes
+ * from the probe to the sled that reports the same event. If there is a jump at
+ * the sled, the sled reports it and the probe does not.
  */
 #define GN_SPEC_BESIDE(spec, bytes) \
 	((__u32)(spec)*GN_SPECS_MAX | ((__u32)(bytes) & (GN_SPECS_MAX - 1)))
 #define GN_SPEC_OF(spec) \
 	((spec) < GN_SPECS_MAX ? (spec) : (spec) / GN_SPECS_MAX)
-/* The bytes; 0: there is no such sled. */
+/* The distance in bytes; 0: there is no such sled. */
 #define GN_SPEC_SLED(spec)                                                \
 	((spec) < GN_SPECS_MAX                                            \
 		 ? 0                                                      \
 		 : (__s32)(((spec) & (GN_SPECS_MAX - 1)) ^ GN_SLED_FAR) - \
 			   GN_SLED_FAR)
-#define GN_SLED_FAR (GN_SPECS_MAX / 2) /* less than so far, either way */
+#define GN_SLED_FAR (GN_SPECS_MAX / 2) /* limit of the distance, either way */
 
 /*
- * One perf event can have many probes, but has one cookie for all. Then the
- * cookie is a group's number, and that of the probe is in the map `cookies`,
- * by the group and where in its page the probe is. So no two probes of a group
- * are at the same place of their pages.
+ * One perf event can have many probes, but it has one cookie for all of them.
+ * Then the cookie is a group's number, and the probe's own cookie is in the map
+ * `cookies`, by the group and the probe's offset in its page. So no two probes
+ * of a group have the same offset in their pages.
  */
 #define GN_COOKIE_GROUP	 (1ull << 58)
 #define GN_COOKIE_RETURN (1ull << 59) /* with GROUP: of return probes */
-/* Without GROUP: the kernel needs a page in the process for it, to step one
- * instruction there or to return to. */
+/* Without GROUP: the kernel needs a page in the process for this probe, to step
+ * one instruction there or to return to it. */
 #define GN_COOKIE_PAGE (1ull << 59)
 #define GN_GROUP_PAGE  4096
 #define GN_GROUPS_MAX  (1u << 20)

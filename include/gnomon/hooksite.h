@@ -2,13 +2,13 @@
 /*
  * Hook sites for assembly files (GNU as through the C preprocessor, x86-64).
  *
- * A site is a function of its own. It is opened by a one-byte nop and then a
- * five-byte nop, aligned to 16 so that neither crosses a page: the kernel
- * emulates a probe on the first everywhere, and makes a call of a probe on the
- * second where it can. gnomon attaches to whichever its calibration finds
- * cheaper. A site is found by
+ * A site is a function of its own. It starts with a one-byte nop and then a
+ * five-byte nop, aligned to 16 so that neither crosses a page. Every kernel
+ * emulates a probe on the first; a kernel that can turns a probe on the second
+ * into a call. gnomon attaches to the one that its calibration finds cheaper.
+ * A site is found by
  *   - a note of the stapsdt format (it survives strip): its address is that
- *     of the one-byte nop, its arguments are where they are at both nops;
+ *     of the one-byte nop, its arguments are the same at both nops;
  *   - the hidden symbol gn_site_NAME in .symtab: the same address.
  * The five-byte nop is GN_SITE_NOP5 bytes further on.
  */

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What runtimes tell of themselves: families that can be chosen, and the events
- * of each. Numbers are in trace files: lists are append only, and values are
- * never used again.
+ * Events that runtimes report about themselves, in families that can be
+ * selected. Trace files store the numbers, so lists are append only and values
+ * are never used again.
  */
 #ifndef GNOMON_RUNTIME_EVENT_H
 #define GNOMON_RUNTIME_EVENT_H
 
 #include <gnomon/types.h>
 
-/* X(enumerator, bit, text, is it told without being asked for, meaning). Those
- * that are not cost a program that does much of it. */
+/* X(enumerator, bit, text, is it recorded by default, meaning). Families that
+ * are off by default are costly for a program that produces many such
+ * events. */
 #define GN_FAMILY_LIST(X)                                                      \
 	X(LIFE, 0, "life", 1, "a runtime starts and shuts down")               \
 	X(LOADS, 1, "loads", 1, "application domains, assemblies, modules")    \
@@ -38,8 +39,8 @@ enum gn_family {
 #undef GN_FAMILY_ENUM
 };
 
-/* In a set of families: those of exceptions were named, so they are told even
- * by a runtime that this can crash. */
+/* In a set of families: the user named an exception family, so exceptions are
+ * watched even in a runtime that this can crash. */
 #define GN_FAMILIES_RISKED (1u << 31)
 
 #define GN_FAMILY_USUAL(name, bit, text, usual, meaning) | (usual) << (bit)
@@ -49,9 +50,9 @@ enum gn_family {
 
 /*
  * X(enumerator, value, family, text, phase, what the first value is, the
- * second). BEGIN is even and its END the next number; the two are one stretch
- * of a thread. What an event is of is its function: a function, a class, a
- * module, whatever has a name.
+ * second). BEGIN is even and its END is the next number; together they are one
+ * stretch of a thread. The record's function is what the event is about: a
+ * function, class, module or anything else that has a name.
  */
 #define GN_RT_LIST(X)                                                         \
 	X(STARTED, 1, LIFE, "started", AT, NONE, NONE)                        \
@@ -77,22 +78,22 @@ enum gn_family {
 	X(COMPILED, 21, JIT, "compile", END, SIZE, COUNT)                     \
 	X(REJIT, 22, JIT, "rejit", BEGIN, NONE, NONE)                         \
 	X(REJITTED, 23, JIT, "rejit", END, STATUS, NONE)                      \
-	/* the compilation under way is of one that has no metadata */        \
+	/* the method being compiled has no metadata */                       \
 	X(DYNAMIC, 24, JIT, "dynamic-method", AT, NONE, NONE)                 \
 	X(FUNCTION_UNLOAD, 25, JIT, "function-unload", AT, NONE, NONE)        \
 	X(DYNAMIC_UNLOAD, 26, JIT, "dynamic-unload", AT, NONE, NONE)          \
 	X(SEARCH, 28, SEARCHES, "code-search", BEGIN, NONE, NONE)             \
 	X(SEARCHED, 29, SEARCHES, "code-search", END, RESULT, NONE)           \
-	/* of the callee; the caller's index */                               \
+	/* about the callee; the value is the caller's index */               \
 	X(INLINE, 30, INLINING, "inline", AT, NAME, NONE)                     \
 	X(THREAD_CREATE, 32, THREADS, "thread-create", AT, ID, NONE)          \
 	X(THREAD_DESTROY, 33, THREADS, "thread-destroy", AT, ID, NONE)        \
 	X(THREAD_BIND, 34, THREADS, "thread-bind", AT, ID, TID)               \
 	X(THREAD_NAME, 35, THREADS, "thread-name", AT, ID, NONE)              \
 	X(THROW, 40, EXCEPTIONS, "throw", AT, NONE, NONE)                     \
-	/* the function that threw it: of several THROWN_IN the last is it */ \
+	/* the function that threw: the last of several THROWN_IN */          \
 	X(THROWN_IN, 41, EXCEPTIONS, "thrown-in", AT, NONE, NONE)             \
-	/* of the function that catches; the exception's class */             \
+	/* about the catching function; the value: exception's class */       \
 	X(CATCH, 42, EXCEPTIONS, "catch", BEGIN, NAME, NONE)                  \
 	X(CAUGHT, 43, EXCEPTIONS, "catch", END, NONE, NONE)                   \
 	X(LOOK, 44, HANDLERS, "search-function", BEGIN, NONE, NONE)           \
@@ -104,7 +105,7 @@ enum gn_family {
 	X(UNWOUND, 51, HANDLERS, "unwind", END, NONE, NONE)                   \
 	X(FINALLY, 52, HANDLERS, "finally", BEGIN, NONE, NONE)                \
 	X(FINALLY_END, 53, HANDLERS, "finally", END, NONE, NONE)              \
-	/* the reason is 0: a call, 1: its return */                          \
+	/* the value is 0 for a call, 1 for its return */                     \
 	X(TO_MANAGED, 56, TRANSITIONS, "to-managed", AT, RETURN, NONE)        \
 	X(TO_NATIVE, 57, TRANSITIONS, "to-native", AT, RETURN, NONE)          \
 	/* SUSPEND_BEGIN and SUSPEND_END */                                   \
@@ -112,7 +113,7 @@ enum gn_family {
 	X(SUSPENDED, 61, SUSPENSION, "suspend", END, REASON, NONE)            \
 	X(STOPPED, 62, SUSPENSION, "all-stopped", AT, NONE, NONE)             \
 	X(RESUME, 63, SUSPENSION, "resume", AT, NONE, NONE)                   \
-	/* a thread waits for the end of a suspension: the model finds it */  \
+	/* a thread waits for a suspension's end; the model emits it */       \
 	X(STOP, 64, SUSPENSION, "thread-stopped", BEGIN, NONE, NONE)          \
 	/* GC_BEGIN and GC_END */                                             \
 	X(COLLECT, 70, GC, "collect", BEGIN, GENERATION, INDUCED)             \
@@ -121,7 +122,7 @@ enum gn_family {
 	X(HANDLE_CREATE, 73, HANDLES, "handle-create", AT, ID, NONE)          \
 	X(HANDLE_DESTROY, 74, HANDLES, "handle-destroy", AT, ID, NONE)        \
 	X(ALLOCATE, 80, ALLOCATIONS, "allocate", AT, SIZE, NONE)              \
-	/* as CLASS_LOADED, CLASS_UNLOADED, where no begin is told */         \
+	/* as CLASS_LOADED, CLASS_UNLOADED, but without a BEGIN */            \
 	X(CLASS_DEFINED, 84, CLASSES, "class-loaded", AT, NONE, NONE)         \
 	X(CLASS_FREED, 85, CLASSES, "class-unloaded", AT, NONE, NONE)
 
@@ -135,8 +136,9 @@ enum gn_rt {
 
 enum gn_rt_phase { GN_RT_AT = 1, GN_RT_BEGIN, GN_RT_END };
 
-/* What the values of an event are. NAME: the index of a function, or of what
- * else has a name; RESULT: 0 is none; STATUS: below 0 is a failure. */
+/* What the values of an event are. NAME: the index of a function or of anything
+ * else that has a name; RESULT: 0 is none; STATUS: a negative value is a
+ * failure. */
 enum gn_rt_value {
 	GN_RT_NONE = 0,
 	GN_RT_NAME,
@@ -154,21 +156,21 @@ enum gn_rt_value {
 
 #define GN_RT_VALUES 2
 
-/* The key of a JIT_END whose compilation threw: the runtime tells no end of it,
- * so it is told by what its thread does next. */
+/* The key of a JIT_END whose compilation threw: the runtime reports no end of
+ * it, so gnomon emits it at the thread's next event. */
 #define GN_JIT_GONE 0xffffffffu
 
 /*
- * What a GC_BEGIN's key tells: the oldest generation that is collected, in the
- * low byte, from 1 (0: not known), and whether the program asked for it.
+ * The key of a GC_BEGIN: the low byte is the oldest generation collected plus 1
+ * (0: unknown); the next bits say whether the program induced it.
  */
 #define GN_GC_KEY(generation, induced) \
 	(((__u64)(generation) + 1) | (induced ? 0x100 : 0) | 0x200)
 #define GN_GC_KEY_GENERATION(key) ((__u32)(key)&0xff)
 #define GN_GC_KEY_INDUCED(key)	  ((__u32)(key) >> 8 & 3)
 
-/* Whether a SUSPEND_BEGIN's key tells that it is for a collection, or before
- * one (COR_PRF_SUSPEND_REASON). */
+/* Whether a SUSPEND_BEGIN's key says that the suspension is for a collection or
+ * its preparation (COR_PRF_SUSPEND_REASON). */
 #define GN_SUSPEND_KEY_COLLECTS(key) ((key) == 1 || (key) == 7)
 
 #endif

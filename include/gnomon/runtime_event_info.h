@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The list of runtime_event.h as a table; not for BPF. */
+/* The list in runtime_event.h as a table; not for BPF. */
 #ifndef GNOMON_RUNTIME_EVENT_INFO_H
 #define GNOMON_RUNTIME_EVENT_INFO_H
 
@@ -12,7 +12,7 @@ struct gn_rt_info {
 	enum gn_rt_value value[GN_RT_VALUES];
 };
 
-/* Of any number; never NULL. */
+/* Accepts any number; never returns NULL. */
 static inline const struct gn_rt_info *gn_rt_info(__u32 event)
 {
 	static const struct gn_rt_info infos[GN_RT_LIMIT] = {
@@ -30,7 +30,7 @@ static inline const struct gn_rt_info *gn_rt_info(__u32 event)
 	return &infos[event < GN_RT_LIMIT ? event : 0];
 }
 
-/* The word of one family, by its bit's number; NULL: there is none. */
+/* The name of the family with this bit number; NULL if there is none. */
 static inline const char *gn_family_text(__u32 bit)
 {
 	static const char *const texts[] = {

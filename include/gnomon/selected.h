@@ -1,39 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a hook-site library tells of the functions that a session asks for. */
+/* Counts that a hook-site library reports about the functions that a session
+ * selects. */
 #ifndef GNOMON_SELECTED_H
 #define GNOMON_SELECTED_H
 
-/*
- * Each is told with a number, and the numbers of one kind add up.
- * X(enumerator, value, text, meaning).
- */
-#define GN_SELECTED_LIST(X)                                                   \
-	/* the last that is told when a session begins, also where it is 0 */ \
-	X(METHODS, 0, "methods",                                              \
-	  "methods that get hooks when they are called")                      \
-	X(NO_IL, 1, "no_il", "methods without code of their own in IL")       \
-	X(MODULES_LEFT, 2, "modules_left",                                    \
-	  "modules made in memory, that can be unloaded, or beyond 4,096")    \
-	X(FAILED, 3, "failed", "methods that the runtime refused")            \
-	X(COPIED, 4, "copied",                                                \
-	  "methods that precompiled code can hold copies of, unseen")         \
-	X(ASYNC_LEFT, 5, "async_left",                                        \
-	  "async methods whose states are not seen")                          \
-	X(EXCEPTIONS_LEFT, 6, "exceptions_left",                              \
-	  "runtimes whose exceptions are not watched: it can crash them")     \
-	X(EXCEPTIONS_RISKED, 7, "exceptions_risked",                          \
-	  "such runtimes whose exceptions are watched")                       \
-	X(EDITED, 8, "edited",                                                \
-	  "methods of modules that edit and continue can change")             \
-	X(ALLOCATIONS_LEFT, 9, "allocations_left",                            \
-	  "runtimes that do not tell of all boxed values and delegates")      \
-	X(BY_RUNTIME, 10, "by_runtime",                                       \
-	  "runtimes that make the hooks, for their modules can be edited")    \
-	X(ABSTRACT, 11, "abstract",                                           \
-	  "abstract methods: what implements them is called")                 \
-	X(NO_ROOM, 12, "no_room",                                             \
-	  "functions beyond those that a process has room for: no hooks")     \
-	X(CODE_OFF, 13, "code_off",                                           \
+/* Counts of one kind add up. X(enumerator, value, text, meaning). */
+#define GN_SELECTED_LIST(X)                                                \
+	/* the last one reported when a session begins, even if 0 */       \
+	X(METHODS, 0, "methods",                                           \
+	  "methods that get hooks when they are called")                   \
+	X(NO_IL, 1, "no_il", "methods without code of their own in IL")    \
+	X(MODULES_LEFT, 2, "modules_left",                                 \
+	  "modules made in memory, that can be unloaded, or beyond 4,096") \
+	X(FAILED, 3, "failed", "methods that the runtime refused")         \
+	X(COPIED, 4, "copied",                                             \
+	  "methods that precompiled code can hold copies of, unseen")      \
+	X(ASYNC_LEFT, 5, "async_left",                                     \
+	  "async methods whose states are not seen")                       \
+	X(EXCEPTIONS_LEFT, 6, "exceptions_left",                           \
+	  "runtimes whose exceptions are not watched: it can crash them")  \
+	X(EXCEPTIONS_RISKED, 7, "exceptions_risked",                       \
+	  "such runtimes whose exceptions are watched")                    \
+	X(EDITED, 8, "edited",                                             \
+	  "methods of modules that edit and continue can change")          \
+	X(ALLOCATIONS_LEFT, 9, "allocations_left",                         \
+	  "runtimes that do not tell of all boxed values and delegates")   \
+	X(BY_RUNTIME, 10, "by_runtime",                                    \
+	  "runtimes that make the hooks, for their modules can be edited") \
+	X(ABSTRACT, 11, "abstract",                                        \
+	  "abstract methods: what implements them is called")              \
+	X(NO_ROOM, 12, "no_room",                                          \
+	  "functions beyond those that a process has room for: no hooks")  \
+	X(CODE_OFF, 13, "code_off",                                        \
 	  "modules whose precompiled code may hold any copies: none runs")
 
 enum gn_selected {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The sleds of a program that is about to start, for the hook-site library in
- * it. gnomon makes the table before the start, in a sealed memfd that the
- * program inherits; its number is in the environment.
+ * The table of a program's sleds for the hook-site library in it. gnomon makes
+ * the table before it starts the program, in a sealed memfd that the program
+ * inherits. The environment holds the descriptor's number.
  *
- * All places are addresses as linked. The entries of one function follow each
- * other: the library takes all of them or none.
+ * All addresses are as linked. The entries of one function are adjacent: the
+ * library takes all of them or none.
  */
 #ifndef GNOMON_SLEDS_H
 #define GNOMON_SLEDS_H
@@ -19,16 +19,15 @@
 #define GN_SLEDS_MAGIC	  0x3173646c736e67 /* "gnslds1" */
 #define GN_SLEDS_MAX	  (4u << 20)
 
-/* Bytes that a sled's entry or end is overwritten with, and that are compared
- * before. */
+/* Bytes that are overwritten at a sled's entry or end, and compared first. */
 #define GN_SLED_BYTES 5
-/* The sled of a jump out of the function is right before it. */
+/* The sled of a tail jump ends right before the jump. */
 #define GN_SLED_TAIL 11
 
 /*
- * What stands at a place and what is made of it. In every case the first byte
- * alone decides what runs, so another uprobe there can come and go: whatever
- * it puts back is right with what we left behind it.
+ * The code at a place and how it is patched. In every case the first byte alone
+ * decides what runs, so another uprobe there can come and go: the bytes that it
+ * restores fit those that we left behind them.
  */
 enum gn_sled_form {
 	GN_SLED_ENTER_JUMP, /* jmp +9 over a nop */
@@ -37,7 +36,7 @@ enum gn_sled_form {
 	GN_SLED_ENTER_NOPS, /* five one-byte nops */
 	GN_SLED_ENTER_NOP5, /* nopl disp8(%rax,%rax) */
 	GN_SLED_FORMS,
-	/* a probe's place, which gets its own first byte back */
+	/* a probe's place, whose original first byte is put back */
 	GN_SLED_PROBE = GN_SLED_FORMS,
 };
 

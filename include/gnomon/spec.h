@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Hook specs: what a probe means, and where its program finds the values that
- * it needs. They are in a BPF array map; the cookie of a probe holds the index
- * of its spec. So a runtime is data, and the BPF programs know none by name.
+ * it needs. Specs are in a BPF array map; a probe's cookie holds the index of
+ * its spec. So a runtime is data, and no BPF program knows a runtime by name.
  */
 #ifndef GNOMON_SPEC_H
 #define GNOMON_SPEC_H
@@ -42,7 +42,7 @@ enum gn_how {
 	GN_HOW_CONSTANT, /* value */
 	GN_HOW_REGISTER, /* reg */
 	GN_HOW_MEMORY,	 /* at reg + (index << scale) + value */
-	/* function: the index in the cookie; key: rsp + the cookie's
+	/* function: the index in the cookie; key: rsp plus the cookie's
 	 * adjustment */
 	GN_HOW_COOKIE,
 };
@@ -52,61 +52,61 @@ struct gn_operand {
 	__u8 reg;   /* enum gn_reg; MEMORY: GN_REG_NONE is 0 */
 	__u8 index; /* MEMORY: enum gn_reg, GN_REG_NONE = none */
 	__u8 scale;
-	__s8 size; /* bytes: 1, 2, 4 or 8; below 0: of a signed number */
+	__s8 size; /* bytes: 1, 2, 4 or 8; negative: signed */
 	__u8 pad[3];
 	__s64 value;
 };
 
-/* A string of the traced process. len.how NONE: it is ended by a NUL. */
+/* A string in the traced process. If len.how is NONE, it ends with a NUL. */
 struct gn_string {
 	struct gn_operand at;
 	struct gn_operand len;
 };
 
-/* Texts that name a function: its name and module, or what a runtime makes a
- * name of (the `form` says how). */
+/* Texts that name a function: name and module, or parts of which a runtime
+ * makes the name (`form` says how). */
 #define GN_SPEC_TEXTS 3
 
 enum gn_spec_flag {
-	/* memory of names was given back: the same address can be another */
+	/* memory of names was freed, so an address can get a new meaning */
 	GN_SPEC_FORGETS = 1,
-	/* the function's arguments or its result are told, too: gn_value_specs
-	 */
+	/* the function's arguments or result are recorded too:
+	 * gn_value_specs */
 	GN_SPEC_VALUES = 2,
-	/* of a runtime's function: its values are those that the key says */
+	/* of a runtime's function: the key selects its values */
 	GN_SPEC_VALUED = 4,
-	/* the index names the class whose method table is the key; 0: that is
-	 * gone */
+	/* the index names the class whose method table is the key; 0: the class
+	 * is gone */
 	GN_SPEC_CLASS = 8,
 };
 
 struct gn_spec {
-	__u8 kind;  /* enum gn_kind of the record; 0 = none is made */
+	__u8 kind;  /* enum gn_kind of the record; 0 = no record */
 	__u8 flags; /* enum gn_spec_flag */
-	__u8 form;  /* of the name that its texts make; the runtime's */
+	__u8 form;  /* how the runtime makes a name of the texts */
 	__u8 ntexts;
-	__u32 values; /* which of the session's, from 1 on; 0: none */
+	__u32 values; /* index of the values in the session, from 1; 0: none */
 	__u32 event;  /* EVENT: enum gn_rt */
 	__u32 pad;
 	struct gn_operand func; /* the function's index */
 	struct gn_operand key;	/* the frame key */
 	struct gn_string text[GN_SPEC_TEXTS];
-	/* EVENT; CODE: the first is its size */
+	/* EVENT: its values; CODE: the first is the code's size */
 	struct gn_operand value[GN_RT_VALUES];
 };
 
-/* Values that a function is asked for: arguments at its enter, the result at
- * its leave; those of a USDT probe at its hit. In a map of their own, by the
- * index of the spec. */
+/* Values to record for a function: arguments at its enter, the result at its
+ * leave; those of a USDT probe at its hit. They are in a map of their own, by
+ * the index of the spec. */
 #define GN_VALUES_MAX 7
 
 struct gn_value_spec {
-	struct gn_operand at; /* the value, or its place (GN_PLACE_SIZE) */
+	struct gn_operand at; /* the value, or its place (GN_PLACE_*) */
 	__u8 which;	      /* as in gn_rec_value */
 	__u8 type;	      /* enum gn_value_type, 0: no value */
 	__u8 flags;	      /* of its records */
-	__s8 there; /* not 0: `at` is its place, and this is its size */
-	__u8 own;   /* the type is that of the place, if it says one */
+	__s8 there; /* if not 0, `at` is the value's place, of this size */
+	__u8 own;   /* the type comes from the place, if that has one */
 	__u8 pad[3];
 };
 
@@ -114,37 +114,37 @@ struct gn_value_specs {
 	struct gn_value_spec value[GN_VALUES_MAX];
 };
 
-/* As many as there can be; the first ones are of native functions, by the
+/* The maximum number of specs; the first ones are of native functions, by the
  * cookie. */
 #define GN_SPECS_MAX 1024
 
-/* Values of a runtime's functions have numbers from here on: as many for each
- * that the session asks for as there are ways in which its hooks are told. */
+/* Numbers from here on are of values of a runtime's functions. Each selected
+ * value has one number for each way in which hooks report values. */
 enum gn_valued_how {
 	GN_VALUED_PLAIN,     /* arguments are in registers */
-	GN_VALUED_OF_OBJECT, /* and their object is in the first of them */
-	GN_VALUED_PLACES,    /* hooks in its IL are given their places */
+	GN_VALUED_OF_OBJECT, /* the same, and the object is in the first one */
+	GN_VALUED_PLACES,    /* hooks in the IL get their places */
 	GN_VALUED_HOW_COUNT
 };
 #define GN_VALUED(asked, how) \
 	(GN_SPECS_MAX + GN_VALUED_HOW_COUNT * (asked) + (how))
 #define GN_VALUED_MAX (GN_SPECS_MAX * 3)
 
-/* How a runtime's library is told which values are asked for: a character each,
- * from these on by `which`: of what is in floating point, of objects whose
- * class is told, of what is told by its own type, and of the rest. THIS is one
- * alone. */
+/* How gnomon tells a runtime's library which values to record: one character
+ * each, counted by `which` from these on. They are for floating point values,
+ * for objects whose class is recorded, for values recorded by their own type,
+ * and for all others. THIS is a single character. */
 #define GN_ASKED_WORD  '0'
 #define GN_ASKED_FLOAT 'A'
 #define GN_ASKED_OWN   'K'
 #define GN_ASKED_CLASS 'a'
 #define GN_ASKED_THIS  'z'
 
-/* Where a value is: its address, 0: the function has no such value; and how
- * many bytes it has there, 0: as many as are asked for. OPEN: the size was
- * taken from its type at run time, so it can be any, and whether it is signed
- * is not known. Else there are at most 8, and its own type, an enum
- * gn_value_type, or 0. */
+/* Where a value is. The low bits are its address; 0: the function has no such
+ * value. Then come the bytes that it has there; 0: as many as the session asks
+ * for. OPEN: the size was taken from the type at run time, so it can be any,
+ * and the sign is not known. Without OPEN it has at most 8 bytes, and its own
+ * type (enum gn_value_type) or 0. */
 #define GN_PLACE_SIZE(bytes)	((__u64)(bytes) << GN_PLACE_SIZE_SHIFT)
 #define GN_PLACE_SIZE_SHIFT	48
 #define GN_PLACE_TYPE(type)	((__u64)(type) << GN_PLACE_TYPE_SHIFT)

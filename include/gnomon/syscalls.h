@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * System calls of x86-64 in which a thread can wait, and what it then waits
- * for. Numbers: arch/x86/entry/syscalls/syscall_64.tbl of Linux. A call that
- * is not in the list waits for GN_CLASS_OTHER. A wait that the kernel itself
- * marks as one for I/O is GN_CLASS_DISK in any call.
+ * for. Numbers: arch/x86/entry/syscalls/syscall_64.tbl of Linux. A call that is
+ * not in the list waits for GN_CLASS_OTHER. A wait that the kernel marks as an
+ * I/O wait is GN_CLASS_DISK in any call.
  *
  * X(number, name, rule). Rules: a class; FD: by the kind of the file that the
- * first argument names; FUTEX: by what is waited with; POLL_FDS, POLL_SETS: a
- * sleep where nothing is polled, by the second or the first argument; OPEN: a
- * FIFO's other end, if a signal can end the wait; SPLICE: FD, but the pipe that
- * a file is spliced into.
+ * first argument names; FUTEX: by the operation and the expected word;
+ * POLL_FDS, POLL_SETS: a sleep if the second or the first argument says that
+ * nothing is polled; OPEN: a FIFO's other end, if a signal can end the wait;
+ * SPLICE: FD, but the pipe if a file is spliced into one.
  */
 #ifndef GNOMON_SYSCALLS_H
 #define GNOMON_SYSCALLS_H
@@ -235,8 +235,9 @@ enum gn_syscall {
 #define GN_RULE_OPEN	  (GN_CLASS_COUNT + 4)
 #define GN_RULE_SPLICE	  (GN_CLASS_COUNT + 5)
 
-/* One load at each switch of a thread that waits, where a tree of comparisons
- * would be a dozen branches. Rules are one more than they are: 0 = none. */
+/* A table, because it costs one load at each switch of a thread that waits; a
+ * tree of comparisons would cost a dozen branches. Values are the rule plus 1;
+ * 0 = no rule. */
 #define GN_CLASS_FD			    GN_RULE_FD
 #define GN_CLASS_FUTEX			    GN_RULE_FUTEX
 #define GN_CLASS_POLL_FDS		    GN_RULE_POLL_FDS
@@ -266,10 +267,10 @@ static const __u16 gn_syscalls_ia32[] = {GN_SYSCALL_IA32_LIST(GN_SYSCALL_IA32)};
 #undef GN_SYSCALL_IA32
 
 #define GN_SYSCALL_X32	   0x40000000 /* asm/unistd.h: __X32_SYSCALL_BIT */
-#define GN_SYSCALL_X32_OWN 512 /* from here on x32 has numbers of its own */
+#define GN_SYSCALL_X32_OWN 512	      /* from here on x32 has its own numbers */
 
-/* The 64-bit number of a call that was made by a 32-bit number; GN_NO_SYSCALL:
- * it is not in the list. */
+/* The 64-bit number of a 32-bit call, or GN_NO_SYSCALL if it is not in the
+ * list. */
 static inline __u16 gn_syscall_of_ia32(__u32 nr)
 {
 	if (nr >= sizeof(gn_syscalls_ia32) / sizeof(gn_syscalls_ia32[0]) ||
@@ -278,7 +279,7 @@ static inline __u16 gn_syscall_of_ia32(__u32 nr)
 	return gn_syscalls_ia32[nr] - 1;
 }
 
-/* The number of a call as everything else here knows it. */
+/* The number of a 64-bit or x32 call as used everywhere else here. */
 static inline __u16 gn_syscall_of_64(__u64 nr)
 {
 	if (nr & GN_SYSCALL_X32)
@@ -291,10 +292,10 @@ static inline __u16 gn_syscall_of_64(__u64 nr)
 /* These two wait for nothing. */
 #define GN_SYSCALL_EXIT	      60 /* of one thread */
 #define GN_SYSCALL_EXIT_GROUP 231
-#define GN_SYSCALL_RESTART    219 /* goes on with another one */
+#define GN_SYSCALL_RESTART    219 /* continues another call */
 
-/* Whether the call can send a signal to another thread: an end does so to the
- * parent. */
+/* Whether the call can send a signal to another thread. An exit sends one to
+ * the parent. */
 static inline int gn_syscall_signals(__u32 nr)
 {
 	switch (nr) {
@@ -312,7 +313,7 @@ static inline int gn_syscall_signals(__u32 nr)
 	}
 }
 
-/* From here on the calls of 32 bits take times of 64. */
+/* From here on 32-bit calls take 64-bit times. */
 #define GN_SYSCALL_IA32_TIME64 403
 
 /* linux/futex.h */
@@ -322,19 +323,18 @@ static inline int gn_syscall_signals(__u32 nr)
 #define GN_FUTEX_LOCK_PI     6
 #define GN_FUTEX_WAIT_BITSET 9
 #define GN_FUTEX_LOCK_PI2    13
-/* The word of a mutex that is held and waited for: of glibc's mutexes and
+/* The word of a lock that is held and has waiters: glibc's mutexes and
  * read-write locks, Rust's and Go's mutexes. */
 #define GN_FUTEX_HELD 2
 /* The word of a glibc read-write lock that a writer holds. */
 #define GN_FUTEX_WRITER 3
-/* A word that the kernel knows, as of a robust mutex: it has the thread that
- * holds it. */
+/* A word whose format the kernel defines, as of a robust mutex: it contains the
+ * owner's thread id. */
 #define GN_FUTEX_WAITERS   0x80000000u
 #define GN_FUTEX_OWNER(w)  ((w)&0x3fffffffu)
 #define GN_FUTEX_OWNER_MAX 0x400000u /* no thread has a larger number */
 
-/* What a wait for a futex waits for, by its operation and the word that it
- * expects. */
+/* The class of a futex wait, by its operation and the word that it expects. */
 static inline enum gn_class gn_futex_class(__u32 op, __u32 expected)
 {
 	op &= GN_FUTEX_OP;
@@ -348,18 +348,18 @@ static inline enum gn_class gn_futex_class(__u32 op, __u32 expected)
 	return expected == GN_FUTEX_HELD ? GN_CLASS_LOCK : GN_CLASS_EVENT;
 }
 
-/* musl's words that are waited for have one of these bits: of a mutex, a
- * read-write lock and its own locks the first, of a stream's the second. Its
+/* musl sets one of these bits in a word that has waiters: the first in mutexes,
+ * read-write locks and its own locks, the second in the locks of streams. Its
  * condition variables wait with GN_FUTEX_HELD. */
 #define GN_FUTEX_MUSL_WAITED  0x80000000u
 #define GN_FUTEX_MUSL_WAITED2 0x40000000u
 
-/* The same of a program with musl. */
+/* The same for a program with musl. */
 static inline enum gn_class gn_futex_class_musl(__u32 op, __u32 expected)
 {
 	if ((op & GN_FUTEX_OP) != GN_FUTEX_WAIT)
 		return gn_futex_class(op, expected);
-	/* a semaphore has nothing but the bit, from 1.2.4 on */
+	/* a semaphore has only this bit, from musl 1.2.4 on */
 	if (expected == GN_FUTEX_MUSL_WAITED)
 		return GN_CLASS_EVENT;
 	return expected & (GN_FUTEX_MUSL_WAITED | GN_FUTEX_MUSL_WAITED2)
@@ -367,21 +367,21 @@ static inline enum gn_class gn_futex_class_musl(__u32 op, __u32 expected)
 		       : GN_CLASS_EVENT;
 }
 
-/* Whether glibc and musl mean different things by it. */
+/* Whether the word means different things in glibc and musl. */
 static inline int gn_futex_differs(__u32 op, __u32 expected)
 {
 	return gn_futex_class(op, expected) !=
 	       gn_futex_class_musl(op, expected);
 }
 
-/* The calls by which a probe site enters the kernel (uretprobe, uprobe): what
- * they take is the probe's cost, not a system call of the program. */
+/* The calls by which a probe site enters the kernel (uretprobe, uprobe). Their
+ * time is the probe's cost, not a system call of the program. */
 static inline int gn_syscall_is_probe(long nr)
 {
 	return nr == 335 || nr == 336;
 }
 
-/* Its name, or NULL when it is not in the list. */
+/* The call's name, or NULL if it is not in the list. */
 static inline const char *gn_syscall_name(__u32 nr)
 {
 	switch (nr) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* gnomon's own threads. Signals are for the main thread. */
+/* gnomon's own threads. Only the main thread gets signals. */
 #ifndef GNOMON_THREAD_H
 #define GNOMON_THREAD_H
 

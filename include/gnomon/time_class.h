@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The closed list of time classes, and how the scheduler's events turn into
- * slices of them. Pure: the BPF programs, the loader and the tests compile the
- * same lines. All times are nanoseconds of CLOCK_MONOTONIC.
+ * The closed list of time classes, and how scheduler events become slices of
+ * them. The code is pure: the BPF programs, the loader and the tests compile
+ * the same lines. All times are nanoseconds of CLOCK_MONOTONIC.
  */
 #ifndef GNOMON_TIME_CLASS_H
 #define GNOMON_TIME_CLASS_H
 
 #include <gnomon/types.h>
 
-/* Who a class belongs to. Application time is elapsed time less GN_GROUP_OS
- * and less GN_GROUP_UNKNOWN. */
+/* The group of a class. Application time is elapsed time minus GN_GROUP_OS and
+ * GN_GROUP_UNKNOWN. */
 enum gn_group {
 	GN_GROUP_APP = 0,
 	GN_GROUP_RUNTIME = 1,
@@ -31,8 +31,9 @@ enum gn_whereabouts {
  * 8, colour of 256, weight, help), in the order in which people see them: waits
  * by what is waited for. Values are stored in trace files: a new class gets the
  * next one. The short text has at most 5 columns; the letter stands for the
- * class where there is no colour. Work is green and blue, the kernel's red,
- * waits are the others; of 8 colours some share one.
+ * class where there is no colour. The program's own work is green and blue, the
+ * kernel's is red, and waits have the other colours; with 8 colours some
+ * classes share one.
  */
 /* clang-format off */
 #define GN_CLASS_LIST(X) \
@@ -102,45 +103,45 @@ static inline int gn_class_waits(enum gn_class c)
 
 /* Where the scheduler has a thread. */
 enum gn_cpu_state {
-	GN_CPU_UNKNOWN = 0, /* traced from `since`, no event of it seen yet */
+	GN_CPU_UNKNOWN = 0, /* traced from `since`, no event seen yet */
 	GN_CPU_ON,	    /* on a CPU */
 	GN_CPU_QUEUED,	    /* runnable, off the CPU since `since` */
 	GN_CPU_WAITING,	    /* waiting since `since`, not woken yet */
 	GN_CPU_WOKEN, /* waited from `since` to `woken`, not yet running */
-	GN_CPU_DEAD,  /* exited: nothing counts any more */
+	GN_CPU_DEAD,  /* exited: nothing is counted any more */
 };
 
 /*
- * The operating-system side of one thread. `total` only grows, so a reader
- * that interrupts or is interrupted by a switch sees a whole number of slices;
+ * The operating-system side of one thread. `total` only grows, so a reader that
+ * interrupts a switch, or is interrupted by one, sees only whole slices;
  * `events` counts the changes of `total`.
  */
 struct gn_os {
 	__u64 since;	/* when `state` began */
 	__u64 woken;	/* GN_CPU_WOKEN: when it was made runnable */
 	__u64 in_since; /* when the work of `in_class` began, on a CPU */
-	__u64 deadline; /* when the wait ends by itself; 0 = it does not */
+	__u64 deadline; /* when a timer ends the wait; 0 = never */
 	__u64 total;
 	__u32 events;
 	__u32 waker;	 /* tid that woke the thread, 0 = unknown */
 	__u8 state;	 /* enum gn_cpu_state */
 	__u8 wait_class; /* enum gn_class, set when the thread began to wait */
-	/* what the kernel does for it while it is on a CPU: GN_CLASS_FAULT or
-	 * GN_CLASS_SYSCALL, GN_CLASS_APP for nothing that is watched */
+	/* the kernel's work for it while it is on a CPU: GN_CLASS_FAULT or
+	 * GN_CLASS_SYSCALL, GN_CLASS_APP for none that is watched */
 	__u8 in_class;
-	__u8 early;   /* its last wait with a deadline was ended before that */
-	__u16 reason; /* system call it waits in; GN_NO_SYSCALL = none */
-	__u16 in_reason; /* that of in_class */
+	__u8 early;	 /* its last wait with a deadline ended early */
+	__u16 reason;	 /* system call it waits in; GN_NO_SYSCALL = none */
+	__u16 in_reason; /* system call of in_class */
 	__u8 polled;	 /* enum gn_polled: POLL */
-	__u8 end;	 /* POLL: enum gn_wait_end, as far as it is known when
-			    the wait begins or the thread runs again */
+	__u8 end;	 /* POLL: enum gn_wait_end, if known when the wait
+			    begins or the thread runs again */
 	__u8 surely;	 /* a thread woke it: no deadline ended its wait */
 };
 
 #define GN_NO_SYSCALL 0xffff
 
-/* What is polled where that is one thing. X(enumerator, value, text). Append
- * only: values are stored in trace files. */
+/* What a thread polls, if that is a single file. X(enumerator, value, text).
+ * Append only: values are stored in trace files. */
 #define GN_POLLED_LIST(X)          \
 	X(UNKNOWN, 0, "unknown")   \
 	X(SEVERAL, 1, "several")   \
@@ -164,7 +165,7 @@ enum gn_polled {
 		GN_POLLED_COUNT
 };
 
-/* What ended a wait of class POLL; the same for these. */
+/* What ended a wait of class POLL. Append only, too. */
 #define GN_WAIT_END_LIST(X)      \
 	X(UNKNOWN, 0, "unknown") \
 	X(READY, 1, "ready")     \
@@ -181,10 +182,10 @@ enum gn_wait_end {
 /* The `detail` of a slice: more about a wait. 0: nothing is known. */
 #define GN_WAIT_POLLED(detail) ((detail)&0x0f)	   /* enum gn_polled */
 #define GN_WAIT_END(detail)    ((detail) >> 4 & 3) /* enum gn_wait_end */
-#define GN_WAIT_TIMED	       0x40 /* it would have ended by itself */
+#define GN_WAIT_TIMED	       0x40		   /* it had a deadline */
 
-/* A wakeup's time can be wrong by this much: two clocks are read for it, one
- * after the other. */
+/* A wakeup's time can be wrong by this much, because it is computed from two
+ * clocks that are read one after the other. */
 #define GN_DEADLINE_SLACK 20000
 
 /* One stretch of a thread in one class: [start, end). */
@@ -194,7 +195,7 @@ struct gn_slice {
 	__u32 waker;
 	__u16 reason;
 	__u8 class;
-	__u8 detail; /* GN_WAIT_*; of SYSCALL the flags of its record */
+	__u8 detail; /* GN_WAIT_*; SYSCALL: the flags of its record */
 };
 
 static inline void gn_slice_set(struct gn_slice *s, __u64 start, __u64 end,
@@ -263,14 +264,14 @@ static inline void gn_os_switch_out(struct gn_os *os, __u64 now, int runnable,
 	os->state = runnable ? GN_CPU_QUEUED : GN_CPU_WAITING;
 }
 
-/* The wait that has just begun ends by itself at `deadline`. */
+/* The thread has just begun a wait that a timer ends at `deadline`. */
 static inline void gn_os_deadline(struct gn_os *os, __u64 deadline)
 {
 	if (os->state == GN_CPU_WAITING)
 		os->deadline = deadline;
 }
 
-/* Whether the wait is a sleep if its deadline ends it. */
+/* Whether the wait counts as a sleep if its deadline ends it. */
 static inline int gn_os_may_sleep(const struct gn_os *os)
 {
 	return os->deadline && (os->wait_class == GN_CLASS_EVENT ||
@@ -279,11 +280,10 @@ static inline int gn_os_may_sleep(const struct gn_os *os)
 
 /*
  * The class of a wait that ended at `woken`. Runtimes sleep by waiting for a
- * condition that no one signals, and idle I/O threads of databases by waiting
- * for the end of requests that nobody makes, so a wait that its deadline ended
- * was a sleep.
- * Where it is not known whether a thread did, its time tells. For a wait that
- * goes on (`woken` 0) the thread's last wait of that kind decides.
+ * condition that no one signals, and idle I/O threads of databases wait for the
+ * end of requests that no one makes. So a wait that its deadline ended was a
+ * sleep. If it is not known whether a thread ended it, the time decides. For a
+ * wait that goes on (`woken` 0) the thread's last wait of that kind decides.
  */
 static inline enum gn_class gn_os_waited(const struct gn_os *os, __u64 woken)
 {
@@ -332,9 +332,9 @@ static inline void gn_os_wakeup(struct gn_os *os, __u64 now)
 }
 
 /*
- * The thread was runnable for the last `queued` ns, by the kernel's account of
- * its run queue. So wakeups need not be watched. Called when the thread runs
- * again, or when it is looked at while it is off its CPU.
+ * The thread was runnable for the last `queued` ns, by the kernel's run queue
+ * account, so wakeups need no program. Called when the thread runs again, or
+ * when its state is read while it is off its CPU.
  */
 static inline void gn_os_queued(struct gn_os *os, __u64 now, __u64 queued)
 {
@@ -368,7 +368,7 @@ static inline int gn_os_off_slices(const struct gn_os *os, __u64 now,
 		gn_slice_set(&out[n], os->since, woken, gn_os_waited(os, ended),
 			     os->reason, os->waker);
 		out[n].detail = gn_os_detail(os, ended);
-		/* a timer ended it, on top of whatever ran then */
+		/* a timer ended it, in whatever thread ran then */
 		if (GN_WAIT_END(out[n].detail) == GN_END_BY_TIMEOUT)
 			out[n].waker = 0;
 		n++;
@@ -379,8 +379,8 @@ static inline int gn_os_off_slices(const struct gn_os *os, __u64 now,
 	return n;
 }
 
-/* The thread runs again at `now`: its off-CPU stretch as slices. Who woke it
- * then did not end a later wait. */
+/* The thread runs again at `now`: returns its off-CPU stretch as slices. Clears
+ * the waker, because it did not end a later wait. */
 static inline int gn_os_switch_in(struct gn_os *os, __u64 now,
 				  struct gn_slice out[2])
 {

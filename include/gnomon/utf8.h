@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The character as UTF-8; its bytes. */
+/* Encodes the character as UTF-8. Returns the number of bytes. */
 static inline size_t gn_utf8_encode(uint32_t c, char out[4])
 {
 	if (c < 0x80) {
