@@ -17,17 +17,18 @@
 #define GN_IN_HARDIRQ  0x7fff0000 /* or an NMI */
 
 /*
- * Set by user space: where the variable of a CPU that has its preempt_count is,
- * from its run queue on. 0: not known. A program cannot name the variable, for
- * kernels without CONFIG_KALLSYMS_ALL do not tell its address.
+ * Set by user space: the offset of a CPU's preempt_count from its run queue; 0:
+ * not known. A program cannot name the variable, because kernels without
+ * CONFIG_KALLSYMS_ALL do not export its address.
  */
 const volatile __s64 preempt_at = 0;
 
 enum gn_context {
 	GN_CONTEXT_UNKNOWN,
 	GN_CONTEXT_THREAD,
-	GN_CONTEXT_INTERRUPT, /* the thread has nothing to do with it */
-	GN_CONTEXT_PACKETS,   /* it has, if it sends some to this machine */
+	GN_CONTEXT_INTERRUPT, /* not on behalf of the thread */
+	GN_CONTEXT_PACKETS,   /* for the thread if it sends packets to this
+				 machine */
 };
 
 static __always_inline __s64 preempt_offset(void)
@@ -35,7 +36,7 @@ static __always_inline __s64 preempt_offset(void)
 	struct pcpu_hot *hot = 0;
 	__s64 at = preempt_at;
 
-	/* from 6.2 to 6.14 the variable is a structure */
+	/* from 6.2 to 6.14 it is a field of struct pcpu_hot */
 	if (bpf_core_field_exists(hot->preempt_count))
 		at += bpf_core_field_offset(hot->preempt_count);
 	return at;
@@ -43,9 +44,9 @@ static __always_inline __s64 preempt_offset(void)
 
 /*
  * Packets that a thread sends to its own machine are received in a soft
- * interrupt that it runs itself, with preemption off. One that runs at the end
- * of an interrupt leaves preemption as it has found that, so with preemption on
- * it is surely not the thread's.
+ * interrupt that it runs itself, with preemption off. A soft interrupt at the
+ * end of an interrupt leaves preemption as it was. So with preemption on it is
+ * surely not the thread's.
  */
 static __always_inline enum gn_context context_now(struct task_struct *self)
 {

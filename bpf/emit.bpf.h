@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Writes records into the ring. Each has a number, and those that do not fit
- * are counted. */
+ * are counted as lost. */
 #ifndef GNOMON_EMIT_BPF_H
 #define GNOMON_EMIT_BPF_H
 
@@ -42,8 +42,8 @@ static __always_inline void submit(void *p)
  * slices belong to that interval, and before a record that ends the thread or
  * changes its id.
  *
- * The room is reserved before the slices are taken: an interrupt between the
- * two then sends its slices after these.
+ * The room is reserved before the slices are taken, so that an interrupt
+ * between the two steps sends its slices after these.
  */
 __noinline int send_kept(struct gn_task *t)
 {
@@ -192,8 +192,8 @@ emit_thread(struct gn_task *t, const struct gn_moment *m, enum gn_kind kind,
 	send_any(t);
 	r = reserve(sizeof(*r));
 
-	/* exec gives a thread the id of its process, and a new name before it
-	 * is told of. All from before exec goes out under the old id. */
+	/* exec gives a thread its process's id, and a new name before this
+	 * record. All records from before exec have the old id. */
 	if (kind != GN_KIND_RENAME)
 		t->tid = tid_of(p);
 	t->seq++;
@@ -207,7 +207,7 @@ emit_thread(struct gn_task *t, const struct gn_moment *m, enum gn_kind kind,
 	r->f.os_ns = os;
 	r->pid = tgid_of(p);
 	r->parent = parent;
-	/* behind the name there is other memory of the kernel's */
+	/* p->comm has more kernel memory behind its NUL */
 	__builtin_memset(r->comm, 0, sizeof(r->comm));
 	bpf_probe_read_kernel_str(r->comm, sizeof(r->comm), comm ?: p->comm);
 	/* a new process or program may need probes: wake gnomon */
@@ -219,8 +219,8 @@ emit_thread(struct gn_task *t, const struct gn_moment *m, enum gn_kind kind,
 		interval_sent(t, m);
 }
 
-/* The same of the current thread. What interrupts it, and wakes another
- * one, does not number a record in between. */
+/* The same for the current thread. With in_probe set, an interrupt that wakes
+ * another thread does not number a record of this one in between. */
 static __always_inline void
 tell_thread(struct gn_task *t, const struct gn_moment *m, enum gn_kind kind,
 	    struct task_struct *p, __u32 parent, const char *comm)
@@ -232,7 +232,7 @@ tell_thread(struct gn_task *t, const struct gn_moment *m, enum gn_kind kind,
 	t->in_probe = 0;
 }
 
-/* User space is to look at the ring now. */
+/* Wakes user space so that it reads the ring now. */
 static __always_inline void wake_user(void)
 {
 	__u64 *p = reserve(sizeof(*p));
@@ -241,7 +241,7 @@ static __always_inline void wake_user(void)
 		bpf_ringbuf_discard(p, BPF_RB_FORCE_WAKEUP);
 }
 
-/* The process that tells of a ring is not for it to say. */
+/* The pid comes from the kernel, because a process could report another one. */
 static __always_inline void send_ring(struct gn_rec_ring *r, struct gn_task *t,
 				      const struct gn_moment *m, __u32 func,
 				      __u64 key, __u64 sp, __u32 os)
@@ -279,10 +279,10 @@ static __always_inline void emit_ring(struct gn_task *t,
 }
 
 /*
- * Nobody reads the ring of a claim that was lost. So it is told again, at a
- * time behind all that is in the ring: that is lost. The claim itself was
- * counted when it was. It left a gap, so what 32 bits do not hold of the OS
- * time needs no record.
+ * Nobody reads the ring of a claim that was lost. So the claim is emitted
+ * again, at a later time than all records in the ring, which are lost. The
+ * claim was counted as lost before. It left a gap, so OS time that does not fit
+ * into 32 bits needs no record.
  */
 __noinline int claim_again(struct gn_task *t, const struct gn_moment *m)
 {
@@ -310,8 +310,9 @@ static __always_inline void emit_stack(struct gn_task *t, __u64 time,
 	t->seq++;
 	if (!r) {
 		lost();
-		/* The next hook tells it again: nothing is on a stack that ends
-		 * at 1, and there was one before. */
+		/* Make the next hook emit it again: no stack pointer is below
+		 * 1, and stack_hi must not be 0, which means no stack so
+		 * far. */
 		t->stack_lo = 1;
 		t->stack_hi = 1;
 		return;
@@ -416,10 +417,10 @@ static __always_inline bool keep_slices(struct gn_task *t,
 }
 
 /*
- * Functions that are not static are checked by the verifier once, and not with
- * each of their callers. So are the larger ones that several programs call: a
- * check takes a tenth of the time then. They take a pointer to memory only
- * where its size is known from its type, and where it can be NULL.
+ * The verifier checks a function that is not static once, not once per caller.
+ * So larger functions that several programs call are not static: their check
+ * takes a tenth of the time. Such a function accepts a pointer to memory only
+ * if the type gives the size, and must test it for NULL.
  */
 __noinline int emit_slices(struct gn_task *t, const struct gn_slices *slices,
 			   int n)

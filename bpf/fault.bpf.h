@@ -17,12 +17,12 @@
 #include "settle.bpf.h"
 #include "wait.bpf.h"
 
-/* asm/vsyscall.h: a call into this page is a fault that the kernel goes on from
- * as from a system call, and nothing tells its end. */
+/* asm/vsyscall.h: a call into this page is a fault that the kernel handles as a
+ * system call. No event shows its end. */
 #define GN_VSYSCALL_PAGE 0xffffffffff600000
 
 /* A page fault in user mode begins. If the last fault is still open, its end
- * was not seen, and nobody knows when it was. */
+ * was missed and its time is unknown. */
 SEC("tp_btf/page_fault_user")
 int GN_HELD_PROG(on_fault, unsigned long address, struct pt_regs *regs,
 		 unsigned long error_code)
@@ -77,14 +77,14 @@ static __always_inline int work_ended(enum gn_class class, __u8 detail)
 	return 0;
 }
 
-/* The kernel's software events of faults fire at the end of a fault. */
+/* The kernel's software events for faults fire at the end of a fault. */
 SEC("perf_event")
 int on_fault_end(void *ctx)
 {
 	return work_ended(GN_CLASS_FAULT, 0);
 }
 
-/* A fault that cannot be served ends in a signal. */
+/* A fault that cannot be resolved ends with a signal. */
 SEC("tp_btf/signal_deliver")
 int GN_HELD_PROG(on_signal, int sig)
 {
@@ -115,7 +115,7 @@ int GN_HELD_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 SEC("tp_btf/sys_exit")
 int GN_HELD_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 {
-	/* what the kernel takes for an error; to restart a call is one, too */
+	/* the kernel's error range; it includes the restart of a call */
 	bool failed = (unsigned long)ret >= (unsigned long)-4095;
 
 	return work_ended(GN_CLASS_SYSCALL,

@@ -21,7 +21,7 @@
 #include "settle.bpf.h"
 #include "values.bpf.h"
 
-/* As the kernel tells where a handler of a signal runs. */
+/* The kernel's own test for the signal stack. */
 static __always_inline bool on_signal_stack(__u64 sp)
 {
 	struct task_struct *self = bpf_get_current_task_btf();
@@ -83,7 +83,8 @@ static __always_inline void collect(struct pt_regs *ctx,
 	t->in_probe = 0;
 }
 
-/* The same for what is told of rings. Who waits for user space wakes it. */
+/* The same for events about rings. Wakes user space if the thread waits for
+ * it. */
 static __noinline int ring_told(struct pt_regs *ctx, struct gn_task *t,
 				__u32 func, __u64 key)
 {
@@ -111,7 +112,7 @@ static __noinline int ring_told(struct pt_regs *ctx, struct gn_task *t,
 			claim_again(t, &m);
 		if (GN_FUNC_INDEX(func) != GN_FAST_UNBOUND)
 			emit_ring(t, &m, func, key, ctx->sp);
-		/* of native code: it waits for what user space then tells */
+		/* native code waits for user space's answer */
 		if (GN_FUNC_INDEX(func) == GN_FAST_OFFER ||
 		    GN_FUNC_RUNTIME(func) == GN_RUNTIME_NATIVE)
 			wake_user();
@@ -205,8 +206,9 @@ static __always_inline void look_for_page(struct task_struct *self,
 }
 
 /*
- * Whether a sled beside the probe tells its event: it jumps to a hook then. It
- * cannot be read while the kernel puts a probe into its page.
+ * Whether a sled beside the probe reports the same event: then the sled is a
+ * jump to a hook. The sled cannot be read while the kernel puts a probe into
+ * its page.
  */
 static __always_inline bool told_by_sled(struct pt_regs *ctx,
 					 const struct gn_task *t, __u64 c)
@@ -271,7 +273,7 @@ static __always_inline int session(struct pt_regs *ctx)
 {
 	struct task_struct *self = bpf_get_current_task_btf();
 	struct gn_task *t = task_of(self);
-	bool valued; /* arguments or results are asked for */
+	bool valued; /* arguments or results are recorded */
 	__u64 c;
 
 	if (!t)
@@ -294,8 +296,8 @@ static __always_inline int session(struct pt_regs *ctx)
 	return 0;
 }
 
-/* The runtime gives a name to a function: the spec's two texts are the name and
- * the module. */
+/* The runtime names a function: the spec's two texts are the name and the
+ * module. */
 static __always_inline int name(struct pt_regs *ctx, bool can_share)
 {
 	struct task_struct *self = bpf_get_current_task_btf();
@@ -325,7 +327,7 @@ static __always_inline int name(struct pt_regs *ctx, bool can_share)
 	return 0;
 }
 
-/* The hook-site library has been loaded. A result below 0: the runtime refused
+/* The hook-site library has been loaded. A negative result: the runtime refused
  * it. */
 static __noinline int runtime_began(struct gn_task *t, __u32 func, __u64 result)
 {
@@ -351,7 +353,7 @@ static __noinline int tell_code(struct gn_task *t, __u32 kind, __u32 func,
 	return 0;
 }
 
-/* The same of where code is. */
+/* The same for the address and size of code. */
 static __noinline int tell_place(struct pt_regs *ctx, struct gn_task *t,
 				 __u64 cookie, __u32 func)
 {
@@ -367,7 +369,7 @@ static __noinline int tell_place(struct pt_regs *ctx, struct gn_task *t,
 	return 0;
 }
 
-/* The runtime tells something of itself. It ends no interval. */
+/* Emits an event that the runtime reports. It ends no interval. */
 static __noinline int tell_event(struct pt_regs *ctx, struct gn_task *t,
 				 __u64 cookie)
 {
@@ -430,8 +432,8 @@ static __always_inline int managed(struct pt_regs *ctx, bool can_share)
 		return tell_code(t, spec->kind, func, key_of(ctx, c, spec));
 	if (control.valued && spec->kind == GN_KIND_LEAVE)
 		tell_valued(ctx, t, func, true);
-	/* a site of the library for sleds is a nop, whatever the function's own
-	 * instructions are */
+	/* a site of the library for sleds is a nop, so it is emulated, whatever
+	 * the function's own instructions are */
 	if (GN_FUNC_RUNTIME(func) == GN_RUNTIME_NATIVE)
 		t->hit |= GN_F_EMULATED;
 	collect(ctx, self, t, spec->kind, func, key_of(ctx, c, spec));
@@ -449,7 +451,7 @@ static __always_inline __u64 text_len(struct pt_regs *ctx,
 	return operand(ctx, op) & 0xffff;
 }
 
-/* The same of what texts name. */
+/* The same for a function that texts name. */
 static __noinline int tell_of_name(struct gn_task *t, __u32 event, __u32 func)
 {
 	struct gn_rec_event e = {.func = func, .event = event};
@@ -473,7 +475,8 @@ static __always_inline int names(struct pt_regs *ctx, bool can_share)
 	__u32 index;
 	__u64 c;
 
-	/* a name takes a number: who closes the thread may do so by now */
+	/* a NAME takes a sequence number, and the thread may be closed
+	 * already */
 	if (!t || !in_session(bpf_ktime_get_ns()))
 		return 0;
 	c = cookie_of(ctx, can_share);
@@ -496,7 +499,7 @@ static __always_inline int names(struct pt_regs *ctx, bool can_share)
 	}
 	index = interned_index(t, &n);
 	if (!index) {
-		t->seq++; /* the number of the record that is lost */
+		t->seq++; /* the number of the lost record */
 		return 0;
 	}
 	if (spec->kind == GN_KIND_CODE)
@@ -510,8 +513,8 @@ static __always_inline int names(struct pt_regs *ctx, bool can_share)
 	return 0;
 }
 
-/* Nothing is on the program's stack but while it keeps the CPU: that is why the
- * body is a function of its own. */
+/* The body is a function of its own, so that nothing is on the program's stack
+ * before it holds the CPU and after it lets it go. */
 #define GN_PROGRAM(name, body)                                 \
 	static __noinline int name##_held(struct pt_regs *ctx) \
 	{                                                      \
@@ -522,8 +525,8 @@ static __always_inline int names(struct pt_regs *ctx, bool can_share)
 		return GN_HELD(name##_held(ctx));              \
 	}
 
-/* Each body as the two program types that kernels have: for a uprobe.multi link
- * (the loader sets the expected attach type) and for a perf event. */
+/* Each body exists twice: for a uprobe.multi link (the loader sets the expected
+ * attach type) and for a perf event. Kernels support one or both. */
 #define GN_PROBE(body)                             \
 	GN_PROGRAM(body##_multi, body(ctx, false)) \
 	GN_PROGRAM(body##_perf, body(ctx, true))

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Interns names that come with each hit. The addresses of its texts identify a
- * function. They stay valid until the runtime frees memory of names. After that
- * the texts are read again, and compared by their lengths and a hash of their
- * first bytes.
+ * function until the runtime frees memory of names. After that the texts are
+ * read again, and compared by their lengths and a hash of their first bytes.
  */
 #ifndef GNOMON_INTERN_BPF_H
 #define GNOMON_INTERN_BPF_H
@@ -73,9 +72,9 @@ static __always_inline __u64 read_texts(struct gn_rec_text *r,
 }
 
 /*
- * Gives an index to texts that are new, or that have changed. 0: there is no
- * room. The NAME record has its place in the ring before anybody can use the
- * index.
+ * Gives an index to texts that are new, or that have changed. Returns 0 if
+ * there is no room. The NAME record has its place in the ring before anyone can
+ * use the index.
  */
 static __always_inline __u32 intern(struct gn_texts *n, __u64 hash)
 {
@@ -145,7 +144,7 @@ static __always_inline struct gn_recent *place_of(const struct gn_texts *n)
 	return bpf_map_lookup_elem(&recent, &place);
 }
 
-/* Other threads may write while this one reads: then it is 0. */
+/* Returns 0 if another thread writes meanwhile. */
 static __always_inline __u32 recent_index(const struct gn_recent *r,
 					  const struct gn_texts *n)
 {
@@ -178,7 +177,7 @@ static __always_inline void remember(struct gn_recent *r,
 	r->writes = writes + 2;
 }
 
-/* The same by the map of all functions. */
+/* Looks the function up in the map of all functions. */
 static __noinline __u32 look_up(struct gn_task *t, struct gn_texts *n)
 {
 	struct gn_interned *had;

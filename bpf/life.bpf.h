@@ -22,7 +22,7 @@
 #include "wait.bpf.h"
 
 /* Begins the account of a task at `now`. The iterator and the thread's parent
- * can both be about to, each on its CPU: one of them does. */
+ * can both try to, on different CPUs; only one of them does. */
 static __always_inline void begin(struct task_struct *p, __u64 now,
 				  enum gn_cpu_state state, __u32 parent)
 {
@@ -99,7 +99,7 @@ static long forget_name(void *map, struct gn_unsent_key *key,
 	return 0;
 }
 
-/* The process's memory is gone, so the names that were kept back are lost. */
+/* The process's memory is gone, so its unsent names are lost. */
 static __noinline int forget_names(struct task_struct *p)
 {
 	__u32 tgid;
@@ -111,7 +111,8 @@ static __noinline int forget_names(struct task_struct *p)
 	return 0;
 }
 
-/* The ring of a claim that was lost goes with the program. */
+/* exec frees the ring of a lost claim, so this is the last chance to emit
+ * it. */
 static __always_inline void end_claim(struct gn_task *t,
 				      const struct gn_moment *m)
 {
@@ -181,8 +182,8 @@ int GN_HELD_PROG(on_rename, struct task_struct *p, const char *comm)
 	return 0;
 }
 
-/* Another thread looks at this one: sets in `os` where the thread has been
- * since its last event that was seen. */
+/* Another thread reads this one's state: sets in `os` where the thread has been
+ * since its last recorded event. */
 static __always_inline void look(struct task_struct *p, const struct gn_task *t,
 				 struct gn_os *os, __u64 now)
 {
@@ -344,7 +345,7 @@ static __always_inline void emit_now(struct task_struct *p, struct gn_task *t)
 	/* a thread that changes so often emits its own records */
 	if (!copy_now(t, &os, &now) || os.state == GN_CPU_DEAD)
 		return;
-	/* its next event shows since when it runs */
+	/* its next event shows when it began to run */
 	if (missed(p, &os))
 		return;
 	look(p, t, &os, now);
@@ -382,8 +383,8 @@ static __always_inline void know_self(void)
 }
 
 /* gnomon forwards signals to the command, but not one that the command already
- * got from elsewhere: so the times of both are recorded, of gnomon's too, which
- * can come to read one late. */
+ * got from elsewhere. So record when a signal was sent to the command, and when
+ * to gnomon, which can read it late. */
 SEC("tp_btf/signal_generate")
 int BPF_PROG(on_signal_sent, int sig, void *info, struct task_struct *p)
 {

@@ -4,9 +4,10 @@
  *
  * The kernel's own look-up fails while another thread of the process changes
  * mappings. Then their tree is read without its lock, as newer kernels do at
- * page faults: a node of it is replaced, not changed, and stays in memory for a
- * while. What is found is a mapping only if it has the address and belongs to
- * the process, so an odd tree gives nothing, and nothing that is wrong.
+ * page faults: its nodes are replaced, not changed, and an old node stays in
+ * memory for a while. A result counts only if it contains the address and
+ * belongs to the process, so an inconsistent tree gives no result, but never a
+ * wrong one.
  */
 #ifndef GNOMON_MAPPING_BPF_H
 #define GNOMON_MAPPING_BPF_H
@@ -21,11 +22,13 @@ struct gn_range {
 	__u64 hi;
 };
 
-/* A limit of levels: at six, a tree has more mappings than a process may. */
+/* Limit of the tree's depth: with six levels it has more mappings than a
+ * process may have. */
 #define GN_TREE_LEVELS 8
-#define GN_TREE_ENDS   15 /* the most that a node has */
+#define GN_TREE_ENDS   15 /* the maximum per node */
 
-/* A node's address and type as its parent has them. The root is marked. */
+/* A node's address and type, encoded in its parent's entry. The root is
+ * marked. */
 #define GN_TREE_NODE(entry)    ((entry) & ~0xffull)
 #define GN_TREE_TYPE(entry)    ((entry) >> 3 & 0xf)
 #define GN_TREE_IS_ROOT(entry) (((entry)&3) == 2)
@@ -37,8 +40,8 @@ static __always_inline bool tree_known(void)
 	       bpf_core_type_exists(struct maple_arange_64);
 }
 
-/* Where a node has how many ends of ranges, and the slots that they end: one
- * more, for what lies above the last end. */
+/* Layout of a node: where its range ends are and how many, and where its slots
+ * are. There is one more slot, for the range above the last end. */
 struct gn_tree_form {
 	__u32 ends;
 	__u32 nends;
@@ -60,8 +63,8 @@ static __always_inline void tree_form(struct gn_tree_form *f, __u32 type)
 	f->slots = bpf_core_field_offset(struct maple_range_64, slot);
 }
 
-/* The slot of a node that the address is in. 0 = there is none. An end that is
- * 0 says that no slot follows. Not static: the kernel verifies it once, not
+/* Returns the entry of the slot that the address is in; 0 = none. A range end
+ * of 0 means that no slot follows. Not static: the kernel verifies it once, not
  * once for each level. */
 __noinline __u64 tree_slot(__u64 node, __u32 type, __u64 at)
 {
@@ -81,8 +84,8 @@ __noinline __u64 tree_slot(__u64 node, __u32 type, __u64 at)
 	return entry;
 }
 
-/* What the tree has at an address: a mapping's address, 0, or anything if the
- * tree is odd. Not static: see emit_slices(). */
+/* Returns the tree's entry for an address: a mapping's address, 0, or anything
+ * if the tree is inconsistent. Not static: see emit_slices(). */
 __noinline __u64 tree_at(__u64 at)
 {
 	struct task_struct *self = bpf_get_current_task_btf();

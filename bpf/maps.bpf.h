@@ -50,10 +50,10 @@ struct gn_task {
 	__u32 slice_seq;
 	__u32 tid;
 	__u32 live;	/* enum gn_live */
-	__u32 in_probe; /* a probe program runs in it now, or its name or its
-			   end is told */
+	__u32 in_probe; /* a probe program runs in it now, or a record of its
+			   name or end is being emitted */
 	__u32 renamed;	/* another thread renamed it: it emits that later */
-	/* the sums so far, and those at the begin and the end of the check */
+	/* the sums so far, and those at the start and the end of the check */
 	struct gn_sums sums, first, last;
 	/* our clock minus the scheduler's at its last switch onto a CPU and off
 	 * a CPU; 0 = no switch yet */
@@ -66,17 +66,17 @@ struct gn_task {
 	__u64 run_delay;  /* the kernel's sum at its last switch off a CPU */
 	__u32 queued;	  /* the run queue is in `first` */
 	__u32 settled;	  /* enum gn_settled */
-	__u32 prompt;	  /* its slices are sent at once from now on */
+	__u32 prompt;	  /* its slices are sent at once */
 	__u32 nkept;	  /* slices that are not sent yet */
 	__u32 hit; /* GN_F_EMULATED, GN_F_SILENT: flags of the next record */
 	__u32 has_page;	 /* the process has the page that probes need */
-	__u32 sleds;	 /* its sleds are hooks, as far as is known */
+	__u32 sleds;	 /* its sleds are probably hooks */
 	__u32 uncounted; /* the kernel does not count that it is runnable now */
 	__u64 moves;	 /* to other CPUs, at its last switch off a CPU */
 	__u64 fault_ip;	 /* where the program was at its last fault */
 	__u64 fault_sp;
-	/* the RING record of a claim for which there was no room: it is made
-	 * anew before the next record */
+	/* a claim whose RING record had no room; it is emitted again before the
+	 * next record */
 	__u64 claimed; /* the slot; 0: none */
 	__u64 claimed_sp;
 	__u32 claimed_func;
@@ -109,11 +109,12 @@ struct {
 	__type(value, struct gn_task);
 } tasks SEC(".maps");
 
-/* The same by the task's address, where look-ups in storage fail. */
+/* Thread states by the task's address, for kernels where look-ups in task
+ * storage can fail. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 1 << 17); /* 1 where nothing uses it */
+	__uint(max_entries, 1 << 17); /* 1 if unused */
 	__type(key, __u64);
 	__type(value, struct gn_task);
 } addressed SEC(".maps");
@@ -157,8 +158,8 @@ struct gn_interned {
 	__u64 hash;
 };
 
-/* The limit of functions that are known by their texts, over all processes,
- * those that have ended, too: a JVM has some thousands. */
+/* The limit of functions that texts name, over all processes, even those that
+ * have ended. A JVM has some thousands. */
 #define GN_INTERNED_MAX (1u << 19)
 
 struct {
@@ -170,10 +171,9 @@ struct {
 } interned SEC(".maps");
 
 /*
- * The same of functions that were called a short time ago: to look one up takes
- * a third of the time. A place is for all functions with the same last bits of
- * a hash. While a thread writes into it, `writes` is odd, and others do not use
- * it.
+ * A cache of recently called functions: a look-up here takes a third of the
+ * time. An entry serves all functions with the same bits of a hash. While a
+ * thread writes an entry, `writes` is odd, and other threads do not use it.
  */
 struct gn_recent {
 	struct gn_texts_key key;
@@ -204,8 +204,8 @@ struct {
 struct gn_control control;
 
 /*
- * A pointer that comes from memory is read by one helper call a step. Since 6.2
- * a program can tell the kernel the type that it points to, and use plain
+ * To follow a pointer that was loaded from memory takes a helper call a step.
+ * Since 6.2 a program can tell the kernel the pointer's type, and use plain
  * loads.
  */
 #ifdef __bpf__
@@ -223,12 +223,11 @@ const volatile __u32 cast_ids[GN_CAST_COUNT];
 	((struct type *)bpf_rdonly_cast(p, cast_ids[GN_CAST_##type]))
 
 /*
- * Between the two no other thread runs on this CPU. The kernel can interrupt a
- * program of a uprobe and run another thread, with its switch and the same
- * program: that program would find its thread's state half written. Worse, from
- * 6.13 on such programs have their stack in memory of the CPU, as if they were
- * not interrupted, and the next one overwrites it: the kernel was seen to end
- * by that (7.3, which is built to interrupt all of its own code).
+ * Between the two calls no other thread runs on this CPU. Otherwise the kernel
+ * can preempt a uprobe program and run another thread, whose switch and probe
+ * programs would find a half-written state. Worse, from 6.13 on such programs
+ * have their stack in per-CPU memory, and the next program overwrites the stack
+ * of a preempted one. That crashed a fully preemptible kernel (7.3).
  */
 #ifdef __bpf__
 static void (*const bpf_preempt_disable)(void) = (void *)GN_CALL_HOLD;
@@ -264,8 +263,9 @@ static __always_inline void let_cpu_go(void)
 	})
 
 /*
- * As BPF_PROG, and the program keeps the CPU: newer kernels interrupt programs
- * of tracepoints, too. Not for those that run under a lock of the kernel's.
+ * As BPF_PROG, but the program holds the CPU, because newer kernels preempt
+ * programs of tracepoints, too. Not for programs that run under one of the
+ * kernel's locks.
  */
 #ifdef __bpf__
 /* clang-format off */
@@ -310,8 +310,8 @@ static __always_inline void count(enum gn_counter which)
 	count_more(which, 1);
 }
 
-/* Where a PID has its id at a level of namespaces, which is not deeper than its
- * own. */
+/* Where a struct pid has its id for a level of namespaces. The level must not
+ * be deeper than the PID's own. */
 static __always_inline struct upid *upid_at(struct pid *id, __u32 level)
 {
 	return (struct upid *)((char *)id +
@@ -350,8 +350,8 @@ static __always_inline __u32 tgid_of(struct task_struct *p)
 /*
  * On 6.1 a look-up in task storage fails while another one is under way on the
  * same CPU, in any map: an interrupt that wakes a thread can come in between.
- * There the states are in a hash map, which has no such rule. Set by user
- * space.
+ * There the states are in a hash map, which has no such restriction. Set by
+ * user space.
  */
 const volatile bool lookups_fail = false;
 
@@ -373,7 +373,7 @@ static __always_inline struct gn_task *task_of(struct task_struct *p)
 }
 
 /* The same for programs that run for every thread of the machine. Most threads
- * have no storage at all, and to test that first is cheaper than the helper. */
+ * have no storage at all, and that test is cheaper than the helper. */
 static __always_inline struct gn_task *task_with_storage(struct task_struct *p)
 {
 	if (!lookups_fail && !untrusted(p)->bpf_storage)

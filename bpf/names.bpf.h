@@ -52,7 +52,7 @@ static __always_inline int send_name(struct gn_task *t, __u64 time, __u32 tgid,
 	return 0;
 }
 
-/* Keeps where the name is until the function is called next, or its process
+/* Remembers where the name is until the function is called next, or its process
  * ends (life.bpf.h). */
 static __always_inline void keep_unsent(const struct gn_unsent_key *k,
 					const struct gn_unsent *u)

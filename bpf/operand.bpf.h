@@ -40,7 +40,7 @@ static __always_inline __u64 reg(struct pt_regs *ctx, __u32 which)
 	}
 }
 
-/* A value of so many bytes, as 64 bits. */
+/* Extends a value of `size` bytes to 64 bits. */
 static __always_inline __u64 extended(__u64 v, __s8 size)
 {
 	switch (size) {
@@ -61,7 +61,7 @@ static __always_inline __u64 extended(__u64 v, __s8 size)
 	}
 }
 
-/* Where the memory cannot be read, *v is 0 and the result is not. */
+/* Returns an error and sets *v to 0 if the memory cannot be read. */
 static __always_inline int read_memory(struct pt_regs *ctx,
 				       const struct gn_operand *op, __u64 *v)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Finds what a thread polls, where that is one file, and when the call times
+ * Finds what a thread polls, if that is a single file, and when the call times
  * out. Both come from the arguments of the call. The kernel has just read them,
  * and they are read here while the thread is still current.
  */
@@ -20,11 +20,11 @@
 
 #define GN_SELECT_IA32_OLD 82 /* its arguments are in memory */
 
-#define GN_SELECT_WORDS 4 /* larger sets of descriptors are not looked at */
+#define GN_SELECT_WORDS 4 /* larger sets of descriptors are not read */
 #define GN_SELECT_MAX	(64 * GN_SELECT_WORDS)
 
-/* The number of the lowest bit that is set: how many bits are below it. No
- * branches: the verifier would follow each way through all of them. */
+/* The number of the lowest set bit, computed as the number of bits below it.
+ * Without branches: the verifier would follow every path through them. */
 static __always_inline __u32 lowest_bit(__u64 word)
 {
 	__u64 below = ~word & (word - 1);
@@ -51,8 +51,8 @@ static __always_inline bool add_set(__u64 sum[GN_SELECT_WORDS], __u64 at)
 	return true;
 }
 
-/* The bits of a word of a set, less those of descriptors from `n` on: they can
- * have any value. */
+/* The bits of a word of a set, without those of descriptors from `n` on, which
+ * are undefined. */
 static __always_inline __u64 of_set(__u64 word, __u32 n, __u32 first)
 {
 	if (n <= first)
@@ -100,8 +100,8 @@ static __noinline int kind_of_pollfds(struct task_struct *p)
 	return fd < 0 ? GN_POLLED_NOTHING : kind_of_fd(fd);
 }
 
-/* The kind of the file that an epoll file watches, if it is the only one in the
- * tree. */
+/* The kind of the file that an epoll instance watches, if it watches only
+ * one. */
 static __noinline int kind_of_epoll(struct task_struct *p)
 {
 	struct eventpoll *ep;
@@ -208,7 +208,7 @@ static __always_inline __u64 poll_deadline(struct task_struct *p, __u16 nr,
 	return span_end(now, time[0] * 1000000000ull + time[1]);
 }
 
-/* When a wait for the ends of asynchronous I/O times out. 0: never. */
+/* When a wait for the completion of asynchronous I/O times out. 0: never. */
 static __always_inline __u64 events_deadline(struct task_struct *task,
 					     __u64 now)
 {
@@ -222,7 +222,7 @@ static __always_inline __u64 events_deadline(struct task_struct *task,
 	return span_end(now, ts[0] * 1000000000ull + ts[1]);
 }
 
-/* The current thread has just begun to wait for what it polls. */
+/* The current thread has just begun to wait in a poll. */
 __noinline int note_poll(struct gn_task *t, __u64 now)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
@@ -231,7 +231,7 @@ __noinline int note_poll(struct gn_task *t, __u64 now)
 
 	if (!t)
 		return 0;
-	/* its arguments are in memory */
+	/* this call has its arguments in memory, not in registers */
 	if (in_ia32(p) && entry_regs(p)->orig_ax == GN_SELECT_IA32_OLD)
 		return 0;
 	kind = kind_polled(p, t->os.reason);

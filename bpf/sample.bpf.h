@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Samples: what the traced threads run, by a clock. */
+/* Samples the stacks of the traced threads by a timer. */
 #ifndef GNOMON_SAMPLE_BPF_H
 #define GNOMON_SAMPLE_BPF_H
 
@@ -15,10 +15,11 @@
 struct gn_sample {
 	struct gn_rec_sample r;
 	__u64 at[GN_SAMPLE_FRAMES];
-	__u64 last; /* of this CPU */
+	__u64 last; /* time of this CPU's last sample */
 };
 
-/* One a CPU: a sample's interrupt is not interrupted by another one's. */
+/* One per CPU: the interrupt of a sample is not interrupted by that of
+ * another. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -27,10 +28,10 @@ struct {
 } sample SEC(".maps");
 
 /*
- * The kernel leaves samples out when they take too much of a CPU or when one of
- * its programs runs, and a host that has the CPU does. They are found by the
- * next one: how many times the timer was due since the last one of the CPU or
- * since the thread came onto it.
+ * Samples are missing if the kernel throttles them, if one of its programs
+ * runs, or if a host has taken the CPU. The next sample counts the missing
+ * ones: how often the timer was due since the CPU's last sample, or since the
+ * thread came onto it.
  */
 static __always_inline void note_late(const struct gn_task *t,
 				      const struct gn_sample *s, __u64 now)
@@ -46,9 +47,9 @@ static __always_inline void note_late(const struct gn_task *t,
 }
 
 /*
- * A sample has no number of its thread: this interrupts the programs that count
- * them. The interrupt is that of a timer, which goes on counting while a thread
- * is in the kernel: the user's stack is then that of its system call.
+ * A sample has no sequence number, because it interrupts the programs that
+ * count those. The timer goes on while a thread is in the kernel; the user
+ * stack is then the one at its system call.
  */
 SEC("perf_event")
 int on_sample(void *ctx)

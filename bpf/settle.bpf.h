@@ -112,8 +112,9 @@ static __always_inline void ensure_on(struct task_struct *p, struct gn_task *t)
 		missed_in(p, t, now);
 }
 
-/* A fault is over when the program has gone on from where it was, though its
- * end was not seen: nobody knows when that was, and its time is no fault's. */
+/* A fault is over when the program has moved on from where it was, even if its
+ * end was missed. The end's time is then unknown, so none of it counts as
+ * fault. */
 static __always_inline void close_fault(struct task_struct *p,
 					struct gn_task *t)
 {
@@ -138,7 +139,7 @@ __noinline int close_work(struct gn_task *t, __u64 now)
 	return 0;
 }
 
-/* The same where an interval ends in the middle of the work: the part up to the
+/* The same when an interval ends in the middle of the work: the part up to the
  * moment goes to this interval, the rest to the next. */
 static __always_inline void split_work(struct task_struct *p, struct gn_task *t,
 				       struct gn_moment *m)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The begin of a runtime whose options user space sets. The programs cannot:
- * kernels that are locked down refuse those that write to a process.
+ * Reports the start of a runtime whose options user space sets. The programs
+ * cannot set them: locked-down kernels refuse programs that write to a process.
  */
 #ifndef GNOMON_SETUP_BPF_H
 #define GNOMON_SETUP_BPF_H
@@ -24,7 +24,7 @@ struct gn_awaited {
 	__u32 is, pad;
 };
 
-/* Whether the option is set by now; 1 ends the loop. */
+/* Checks whether the option is set. Returns 1 to end the loop. */
 static long look_at_option(__u32 i, struct gn_awaited *w)
 {
 	__u8 value = 0;
@@ -49,8 +49,9 @@ static __noinline int ask_setup(__u64 c, __u64 at, __u32 state)
 	return 0;
 }
 
-/* Where the file is mapped, and where options are read: there the spec's key is
- * how far away the one is that must be set. */
+/* Two sites: one where the file is mapped, and one where the runtime reads its
+ * options. The second has in its spec's key the distance to the option that
+ * must be set. */
 static __always_inline int setup(struct pt_regs *ctx, bool can_share)
 {
 	struct task_struct *self = bpf_get_current_task_btf();

@@ -67,14 +67,14 @@ static __noinline int tell_name(struct task_struct *p, struct gn_task *t,
 
 /*
  * The kernel's __TASK_STOPPED (by a signal), __TASK_TRACED (by a debugger) and
- * TASK_FROZEN (with its control group of v1, or with the machine). Such a
- * thread does not wait for what its system call waits for.
+ * TASK_FROZEN (with its control group of v1, or with the machine). A thread in
+ * one of these states does not wait for what its system call waits for.
  */
 #define HALTED 0x800c
 
-/* Whether it is frozen with its control group of v2, as in a paused container.
- * The kernel sets the same bit where a thread waits for its vfork(), but that
- * wait is not interruptible. */
+/* Whether it is frozen with its cgroup v2, as in a paused container. The kernel
+ * sets the same bit while a thread waits for its vfork(), but that wait is not
+ * interruptible. */
 static __always_inline bool is_frozen(struct task_struct *task,
 				      unsigned int state)
 {
@@ -84,9 +84,9 @@ static __always_inline bool is_frozen(struct task_struct *task,
 }
 
 /*
- * The current thread is switched out. Where a signal was there when it was
- * about to wait, the kernel leaves it runnable, and tells the state that it was
- * to have.
+ * The current thread is switched out. If a signal was pending when it was about
+ * to wait, the kernel leaves it runnable, but still reports the wait state in
+ * `state`.
  */
 __noinline int switched_out(struct gn_task *t, __u64 now, int preempt,
 			    unsigned int state)
@@ -168,9 +168,9 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev,
 
 /*
  * A thread is about to return to user mode for the first time since it came
- * onto its CPU. Only where threads write records of their own (gnomon/fast.h):
- * nothing else then shows in time that a switch was not seen, so the slice
- * before those records would come after them.
+ * onto its CPU. Attached only if threads write their own records
+ * (gnomon/fast.h): nothing else shows a missed switch before those records, so
+ * their slice would come after them.
  */
 SEC("tp_btf/rseq_update")
 int GN_HELD_PROG(on_resume, struct task_struct *p)
@@ -182,19 +182,19 @@ int GN_HELD_PROG(on_resume, struct task_struct *p)
 	return 0;
 }
 
-/* A thread of the kernel's (PF_KTHREAD of linux/sched.h). Its `mm` tells the
- * same, but the verifier of 6.18 looks up names for each pointer that is read
- * from a task, which took the start of a capture 90 ms more. */
+/* Whether it is a kernel thread (PF_KTHREAD of linux/sched.h). Its `mm` shows
+ * the same, but the verifier of 6.18 looks up names for each pointer that is
+ * read from a task, which added 90 ms to the start of a capture. */
 static __always_inline bool is_kernels(struct task_struct *self)
 {
 	return self->flags & 0x00200000;
 }
 
 /*
- * Whether the current thread is the waker, where the kernel does not tell. A
- * timer or a device interrupts whatever thread runs, which then has nothing to
- * do with the wakeup. Such a thread is most of the time in no system call, or
- * in one that wakes nobody.
+ * Guesses whether the current thread is the waker, when the context is not
+ * known. A timer or a device interrupts any thread, which then has nothing to
+ * do with the wakeup. Such a thread is mostly in no system call, or in one that
+ * wakes no one.
  */
 static __always_inline bool can_wake(struct task_struct *self,
 				     const struct gn_os *os)
@@ -202,8 +202,8 @@ static __always_inline bool can_wake(struct task_struct *self,
 	__u16 nr = syscall_of(self);
 	int rule = syscall_rule(nr);
 
-	/* it makes no calls; nor does a thread whose probe is hit, and a record
-	 * of it may be half done */
+	/* a kernel thread makes no calls; a thread at a probe makes none
+	 * either, and one of its records may be half done */
 	if (is_kernels(self) || gn_syscall_is_probe(nr))
 		return false;
 	/* a sleep ends by its timer, or by a signal */
@@ -229,8 +229,8 @@ wakes(struct task_struct *self, const struct gn_os *os, enum gn_context context)
 	return can_wake(self, os);
 }
 
-/* Notes who wakes a thread. False: nobody, or it is not known. A kernel that
- * has threads for its timers (PREEMPT_RT) makes these wake. */
+/* Notes who wakes a thread. Returns false if no thread does, or if it is not
+ * known. With PREEMPT_RT the wakers can be the kernel's timer threads. */
 static __always_inline bool note_waker(struct task_struct *self,
 				       struct gn_os *os)
 {
@@ -243,9 +243,9 @@ static __always_inline bool note_waker(struct task_struct *self,
 }
 
 /*
- * Where no function is traced, this program also records the waker: one program
- * less at each wakeup on the machine. It can run in an interrupt on the CPU of
- * the woken thread; then the waker is not known.
+ * If no function is traced, this program also records the waker, which saves a
+ * program at each wakeup on the machine. It can run in an interrupt on the
+ * woken thread's CPU; then the waker is not known.
  */
 SEC("tp_btf/sched_wakeup")
 int BPF_PROG(on_wakeup, struct task_struct *p)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Arguments and results of functions, where their spec asks for them. */
+/* Records arguments and results of functions, if the spec asks for them. */
 #ifndef GNOMON_VALUES_BPF_H
 #define GNOMON_VALUES_BPF_H
 
@@ -21,11 +21,11 @@ struct {
 	__type(value, struct gn_value_specs);
 } values SEC(".maps");
 
-/* Set by user space: no value is asked for of any function. A program that has
- * none is verified sooner. */
+/* Set by user space: no function has values to record. The verifier is faster
+ * then. */
 const volatile bool no_values = false;
 
-/* A longer string is none: the runtime makes no such. */
+/* The runtime makes no longer strings, so a longer one is not a string. */
 #define GN_NETSTR_MAX 0x3fffffdf
 
 struct gn_valued_key {
@@ -34,7 +34,7 @@ struct gn_valued_key {
 	__u32 pad;
 };
 
-/* Functions of runtimes, and which of the above they have. */
+/* Functions of runtimes that have values, with their index in `values`. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1 << 16);
@@ -48,7 +48,7 @@ struct gn_class_key {
 	__u64 table;
 };
 
-/* Classes by their method tables, and what names them. */
+/* Classes by their method tables, with the ids of their names. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1 << 16);
@@ -57,7 +57,7 @@ struct {
 	__type(value, __u32);
 } classes SEC(".maps");
 
-/* A process changes at exec, too. */
+/* Identifies a process. The value changes at exec, too. */
 static __always_inline __u64 process_of(struct task_struct *self)
 {
 	return untrusted(self)->group_leader->start_time ^ self->self_exec_id
@@ -85,7 +85,7 @@ static __always_inline void read_number(struct pt_regs *ctx,
 	r->number = v;
 }
 
-/* What is read at a place: what lies behind the value is none of it. */
+/* The size to read at a place: no more than the value has there. */
 static __always_inline __s8 size_at(const struct gn_value_spec *v, __u64 place)
 {
 	__u32 bytes = GN_PLACE_BYTES(place);
@@ -99,8 +99,8 @@ static __always_inline __s8 size_at(const struct gn_value_spec *v, __u64 place)
 	return is_signed ? -(__s8)bytes : (__s8)bytes;
 }
 
-/* No number has so many bytes. The size of a type can reach into the bit above
- * it. */
+/* Whether a place holds a struct: no number has this size. The size of an OPEN
+ * place can reach into the bit above it. */
 static __always_inline bool is_struct_at(__u64 place)
 {
 	__u32 n = GN_PLACE_BYTES(place);
@@ -110,8 +110,8 @@ static __always_inline bool is_struct_at(__u64 place)
 	return place & GN_PLACE_SIGNED || !n || n > 8 || n & (n - 1);
 }
 
-/* Whether there is memory at this address, as there is where an object is. Few
- * numbers of 64 bits are such an address by chance. */
+/* Whether the number can be the address of an object: it is aligned and there
+ * is memory. Few 64-bit numbers are such an address by chance. */
 static __always_inline bool is_address(__u64 number)
 {
 	__u64 table;
@@ -134,15 +134,15 @@ static __always_inline void read_place(const struct gn_value_spec *v,
 	}
 	if (v->own && !(place & GN_PLACE_OPEN) && GN_PLACE_OWN(place))
 		r->type = GN_PLACE_OWN(place);
-	/* the function's own type says which it is */
+	/* the size in the function decides which of the two it is */
 	if (GN_VALUE_IS_FLOAT(r->type)) {
 		n = GN_PLACE_BYTES(place);
 		size = n;
 		r->type = n == 4 ? GN_VALUE_F32 : GN_VALUE_F64;
 	}
 
-	/* verifiers of before 6.2 need the mask: a comparison of 32 bits does
-	 * not show them the bounds of 64 */
+	/* verifiers before 6.2 need the mask: a 32-bit comparison does not give
+	 * them the bounds of the 64-bit register */
 	n &= 15;
 	barrier_var(n);
 	if (n > sizeof(number))
@@ -152,17 +152,17 @@ static __always_inline void read_place(const struct gn_value_spec *v,
 	else
 		number = extended(number, size);
 	r->number = number;
-	/* of a type parameter: shared code does not say if it is an object */
+	/* a type parameter: shared code does not say if it is an object */
 	if (v->own && place & GN_PLACE_OPEN && n == sizeof(number) &&
 	    is_address(number))
 		r->type = GN_VALUE_PTR;
 }
 
-/* The text that the number points to. For an empty one some kernels return 0,
- * not 1 for its NUL. */
+/* Reads the text that the number points to. For an empty one some kernels
+ * return 0, not 1 for its NUL. */
 static __always_inline void read_value(struct gn_rec_value *r)
 {
-	/* a byte more than is told, and the NUL: so a cut is seen */
+	/* a byte more than is recorded, and the NUL, so that a cut is seen */
 	long n = bpf_probe_read_user_str(r->text, GN_VALUE_TEXT + 2,
 					 (void *)r->number);
 
@@ -177,8 +177,8 @@ static __always_inline void read_value(struct gn_rec_value *r)
 	r->len = n ? n - 1 : 0;
 }
 
-/* The string of .NET that the number points to: behind its class its length,
- * and its characters. */
+/* Reads the .NET string that the number points to: after the method table come
+ * its length and its characters. */
 static __always_inline void read_netstr(struct gn_rec_value *r)
 {
 	__u32 n = 0;
@@ -202,8 +202,8 @@ static __always_inline void read_netstr(struct gn_rec_value *r)
 		r->len = n;
 }
 
-/* The class of the object that the number points to: it begins with its method
- * table, and the low bits are a collection's. */
+/* Reads the class of the object that the number points to. The object begins
+ * with its method table; the collector uses the low bits. */
 static __always_inline void read_class(struct gn_rec_value *r)
 {
 	struct gn_class_key k = {};
@@ -263,9 +263,8 @@ static __noinline int emit_value(struct pt_regs *ctx, struct gn_task *t,
 	return 0;
 }
 
-/* At the function's enter its arguments, at its leave its result: that goes
- * before the leave, the arguments behind the enter. Those of a hit go before
- * it. */
+/* Emits the arguments after the function's enter, or the result before its
+ * leave. Values of a USDT probe come before its hit. */
 static __noinline int tell_values(struct pt_regs *ctx, struct gn_task *t,
 				  __u32 i, __u32 func, bool leaves)
 {
@@ -288,7 +287,7 @@ static __noinline int tell_values(struct pt_regs *ctx, struct gn_task *t,
 	return 0;
 }
 
-/* A runtime says that its function has these values. */
+/* A runtime reports which values its function has. */
 static __noinline int note_valued(struct gn_task *t, __u32 func, __u64 which)
 {
 	struct gn_valued_key k = {.func = func};
@@ -303,7 +302,7 @@ static __noinline int note_valued(struct gn_task *t, __u32 func, __u64 which)
 	return 0;
 }
 
-/* A runtime says what names a class, or that it is gone. */
+/* A runtime reports a class's name, or that the class is gone. */
 static __noinline int note_class(struct gn_task *t, __u32 func, __u64 table)
 {
 	struct gn_class_key k = {.table = table};
@@ -318,7 +317,7 @@ static __noinline int note_class(struct gn_task *t, __u32 func, __u64 table)
 	return 0;
 }
 
-/* The same of a runtime's function. */
+/* Emits the values of a runtime's function, if it has any. */
 static __noinline int tell_valued(struct pt_regs *ctx, struct gn_task *t,
 				  __u32 func, bool leaves)
 {

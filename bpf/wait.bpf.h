@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Classifies a wait when the thread is switched out: by the system call that it
- * is in, and by the file that the call is about. No system call needs to be
- * traced for that.
+ * Classifies a wait when the thread is switched out, by its system call and by
+ * the file that the call uses. This needs no program on system calls.
  */
 #ifndef GNOMON_WAIT_BPF_H
 #define GNOMON_WAIT_BPF_H
@@ -33,8 +32,8 @@
 #define GN_ANON_INODE_MAGIC 0x09041934
 #define GN_PIDFS_MAGIC	    0x50494446
 
-/* What is at `path` from a struct `type`; the rest is the same path for
- * BPF_CORE_READ(). Plain loads take a tenth of the helper calls. */
+/* Follows `path` from a struct `type`; the further arguments are the same path
+ * for BPF_CORE_READ(). Plain loads take a tenth of the helper calls' time. */
 #define GN_FOLLOW(type, p, path, ...) \
 	(can_cast ? GN_CAST_TO(type, p)->path : BPF_CORE_READ(p, __VA_ARGS__))
 
@@ -129,8 +128,8 @@ static __always_inline enum gn_class class_of_kind(enum gn_polled kind)
 	}
 }
 
-/* The task is an argument of the program, so its pointers are followed by plain
- * loads, which cost a tenth of a helper call. */
+/* The task is an argument of the program, so plain loads can follow its
+ * pointers. They cost a tenth of a helper call. */
 static __always_inline struct file *file_of_fd(struct task_struct *p, __u32 fd)
 {
 	struct fdtable *fdt = untrusted(p)->files->fdt;
@@ -146,8 +145,8 @@ static __always_inline enum gn_class class_of_fd(struct task_struct *p,
 	return f ? class_of_kind(kind_of_file(f)) : GN_CLASS_OTHER;
 }
 
-/* The kind of a file of the current thread. Not static: see emit_slices(). Such
- * a function takes no kernel pointers. */
+/* The kind of a file of the current thread. Not static: see emit_slices(). A
+ * function that is not static accepts no kernel pointers. */
 __noinline int kind_of_fd(__u32 fd)
 {
 	struct file *f = file_of_fd(bpf_get_current_task_btf(), fd);
@@ -155,8 +154,8 @@ __noinline int kind_of_fd(__u32 fd)
 	return f ? kind_of_file(f) : GN_POLLED_UNKNOWN;
 }
 
-/* The barrier makes the number that is compared the one that indexes the table.
- * Else the verifier does not know its bounds. */
+/* The barrier makes the compiler compare and index with the same register.
+ * Otherwise the verifier does not know the index's bounds. */
 static __always_inline int syscall_rule(__u32 nr)
 {
 	barrier_var(nr);
@@ -164,7 +163,7 @@ static __always_inline int syscall_rule(__u32 nr)
 }
 
 /* The registers with which the thread entered the kernel. They are at the same
- * offset in every kernel stack; gnomon's own thread has shown where. */
+ * offset in every kernel stack; know_self() has read it from gnomon's own. */
 static __always_inline struct pt_regs *entry_regs(struct task_struct *p)
 {
 	if (can_cast)
@@ -210,8 +209,8 @@ static __always_inline __u16 syscall_of(struct task_struct *task)
 #define GN_TIME_SECONDS 4000000000ll
 #define GN_TIME_BEGUN	200000
 
-/* How far the thread's clock is ahead of the machine's: in a container that was
- * moved here from another machine. */
+/* How far the clock of the thread's time namespace is ahead of the machine's,
+ * as in a container that was moved here from another machine. */
 static __always_inline __u64 clock_ahead(struct task_struct *task)
 {
 	struct timespec64 *by;
@@ -223,7 +222,8 @@ static __always_inline __u64 clock_ahead(struct task_struct *task)
 	return by->tv_sec * 1000000000ull + by->tv_nsec;
 }
 
-/* Reads two numbers at `at` in the program: a struct timespec or timeval. */
+/* Reads two numbers at `at` in the traced process: a struct timespec or
+ * timeval. */
 static __always_inline bool read_time(struct task_struct *task,
 				      const struct pt_regs *regs, __u64 at,
 				      __s64 time[2])
@@ -247,7 +247,7 @@ static __always_inline __u64 span_end(__u64 now, __u64 span)
 	       (span / 64 < GN_TIME_BEGUN ? span / 64 : GN_TIME_BEGUN);
 }
 
-/* A stop interrupted the call, and the thread goes on with it. */
+/* A stop interrupted the call, and the thread resumes it. */
 static __always_inline bool in_restart(struct task_struct *task)
 {
 	return syscall_of(task) == GN_SYSCALL_RESTART;
@@ -257,13 +257,12 @@ static __always_inline bool in_restart(struct task_struct *task)
 #define GN_LOWEST 4096
 
 /*
- * The call that restart_syscall goes on with. The thread's registers still have
- * its arguments, and its restart_block says how to go on, but not with which
- * call:
- * - futex, poll: it begins with their first argument, an address. Then comes
+ * The call that restart_syscall resumes. The thread's registers still have its
+ * arguments, and its restart_block says how to resume, but not which call:
+ * - futex, poll: it starts with their first argument, an address. Next is
  *   has_timeout of a poll (0 or 1), or the flags of a futex (more than 1);
- * - nanosleep, clock_nanosleep: it begins with the clock;
- * - poll of nothing, which has no address: its seconds are where a sleep has
+ * - nanosleep, clock_nanosleep: it starts with the clock;
+ * - a poll of nothing has no address. Its seconds are where a sleep has its
  *   nanoseconds, and are fewer.
  */
 static __always_inline __u16 restarted(struct task_struct *task)
@@ -299,7 +298,7 @@ static __always_inline __u64 futex_timeout(struct task_struct *task, __u16 nr,
 	return ARG3(task, regs);
 }
 
-/* Whether that is a time of the clock that can be set. */
+/* Whether that timeout is by CLOCK_REALTIME. */
 static __always_inline bool futex_real(struct task_struct *task, __u16 nr)
 {
 	const struct pt_regs *regs = entry_regs(task);
@@ -342,9 +341,9 @@ static __always_inline bool can_be_musl(struct task_struct *task)
 	       !BPF_CORE_READ(task, robust_list);
 }
 
-/* Whether the task's C library is musl, in a file of its own or inside of the
- * program: each thread of glibc has a robust list from its start, and a thread
- * of Go has no pointer to itself. */
+/* Whether the task's C library is musl, shared or linked statically. With glibc
+ * every thread has a robust list from its start, and in Go a thread has no
+ * pointer to itself. */
 static __always_inline bool in_musl(struct task_struct *task)
 {
 	__u64 at, self;
@@ -358,19 +357,19 @@ static __always_inline bool in_musl(struct task_struct *task)
 
 /* How a pthread_rwlock_t of glibc begins, from 2.25 on. */
 struct gn_rwlock {
-	__u32 readers, writers, phase, next; /* waits are for the last two */
+	__u32 readers, writers, phase, next; /* threads wait for the last two */
 	__u32 none[2];
 };
 
-#define GN_RWLOCK_WRITES  1u /* of `readers`: it is a writer's */
+#define GN_RWLOCK_WRITES  1u /* in `readers`: it is the turn of writers */
 #define GN_RWLOCK_CLAIMED 2u /* a writer has it, or is the next to get it */
 #define GN_RWLOCK_READER  8u
-#define GN_RWLOCK_COUNT	  0x7fffffffu /* of `writers`: how many threads wait */
+#define GN_RWLOCK_COUNT	  0x7fffffffu /* in `writers`: how many threads wait */
 
 /*
  * Whether a thread that waits for a word to change from GN_FUTEX_WRITER waits
- * for a read-write lock. A condition can have such a word, too: one that
- * counts.
+ * for a read-write lock. The word of a condition variable can have the same
+ * value, because it is a counter.
  */
 static __always_inline bool in_rwlock(__u64 word)
 {
@@ -392,7 +391,7 @@ static __always_inline bool in_rwlock(__u64 word)
 
 /* A pthread_barrier_t of glibc, from 2.25 on. */
 struct gn_barrier {
-	__u32 in, round, count, shared, out; /* waits are for the second */
+	__u32 in, round, count, shared, out; /* threads wait for the second */
 };
 
 /* Whether a thread that waits for a word to change from GN_FUTEX_HELD waits in
@@ -408,7 +407,8 @@ static __always_inline bool in_barrier(__u64 word)
 	       b.in > GN_FUTEX_HELD && b.out <= b.in && !(b.shared & ~0x80u);
 }
 
-/* The class of what glibc tells by more than the word. */
+/* The class in a program with glibc, where the memory around the word decides
+ * some cases. */
 static __always_inline enum gn_class
 futex_class_near(const struct pt_regs *regs)
 {
@@ -425,8 +425,9 @@ futex_class_near(const struct pt_regs *regs)
 }
 
 /*
- * The class of a thread that is not the current one: its memory cannot be read.
- * The word of a mutex is one, though a barrier of two threads can have it, too.
+ * The class for a thread that is not the current one, whose memory cannot be
+ * read. A mutex's word counts as a mutex, although a barrier of two threads can
+ * have the same word.
  */
 static __always_inline enum gn_class
 futex_class_unread(struct task_struct *task, const struct pt_regs *regs)
@@ -454,13 +455,13 @@ static __always_inline enum gn_class futex_class(struct task_struct *task,
 	return futex_class_near(regs);
 }
 
-/* Of a task's state: a signal ends the wait. */
+/* A bit of a task's state: a signal can end the wait. */
 #define GN_INTERRUPTIBLE 0x1
 
 /*
- * Whether the thread waits for block I/O, also that of a page fault. The kernel
- * marks it so for whatever requests of io_uring it waits for, those of sockets
- * too; only what that call does by itself cannot be interrupted.
+ * Whether the thread waits for block I/O, also in a page fault. In
+ * io_uring_enter the kernel sets this mark for any request, even of sockets.
+ * There only a wait for the call's own I/O is not interruptible.
  */
 static __always_inline bool in_block_io(struct task_struct *task, __u16 nr)
 {
@@ -489,7 +490,7 @@ static __always_inline enum gn_class wait_class(struct task_struct *task,
 	case GN_RULE_FD:
 	case GN_RULE_SPLICE:
 		class = class_of_fd(task, ARG0(task, regs));
-		/* what of a file is to be waited for is block I/O: see above */
+		/* a wait for a file is block I/O and was handled above */
 		return rule == GN_RULE_SPLICE && class == GN_CLASS_DISK
 			       ? GN_CLASS_IPC
 			       : class;
@@ -511,8 +512,8 @@ static __always_inline enum gn_class wait_class(struct task_struct *task,
 	}
 }
 
-/* Of the current thread: its class in the upper half, the reason in the lower.
- */
+/* For the current thread: the class in the upper half, the reason in the
+ * lower. */
 __noinline int own_wait(void)
 {
 	__u16 reason = GN_NO_SYSCALL;
