@@ -22,7 +22,8 @@ static bool is_ours(pid_t pid)
 	return pid == getpid() || gn_is_ancestor((uint32_t)pid);
 }
 
-/* Those that one of its threads forked. `above`: one can be gnomon's. */
+/* Counts the children that one thread of the process forked. `above`: one of
+ * them can be gnomon or an ancestor of it. */
 static size_t others_of(pid_t pid, const char *thread, bool above,
 			const pid_t *known, size_t n)
 {

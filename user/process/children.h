@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* How many children the process has that are not among `known`. The one that
- * gnomon runs in, or below, does not count. */
+/* How many children the process has that are not among `known`. gnomon itself
+ * and its ancestors do not count. */
 size_t gn_children_others(pid_t pid, const pid_t *known, size_t n);
 
 #endif

@@ -29,8 +29,9 @@ void gn_copy_init(struct gn_copy *c)
 	*c = (struct gn_copy){.file = -1, .folder = -1};
 }
 
-/* The first is the process's own. A name has the number of its folder, for the
- * kernel shows a removed file of another mount without it. */
+/* Folder 0 is the process's own. The file's name contains the folder's number,
+ * because the kernel shows a removed file of another mount without its
+ * folder. */
 static int folder_of(pid_t pid, unsigned int number, char folder[PATH_MAX])
 {
 	static const char *const others[FOLDERS - 1] = {"/tmp", "/var/tmp",
@@ -55,13 +56,13 @@ static int put_path(struct gn_copy *c, pid_t pid, unsigned int number)
 	return 0;
 }
 
-/* What act_as() took away. */
+/* What act_as() changed. */
 struct rights {
 	gid_t *groups;
-	int n; /* -1: they are as they were */
+	int n; /* -1: not changed */
 };
 
-/* The C library's setgroups() is for all threads. */
+/* By system call: the C library's setgroups() changes all threads. */
 static bool take_groups(struct rights *before, gid_t gid)
 {
 	int n = getgroups(0, NULL);
@@ -75,9 +76,9 @@ static bool take_groups(struct rights *before, gid_t gid)
 	return true;
 }
 
-/* This thread's rights to files are those of the user: not those of gnomon's
- * own further groups, either, but where it is the same user, who can have them
- * all. Call act_as_before() in any case. */
+/* Gives this thread the file access rights of the user, and drops gnomon's
+ * supplementary groups. If gnomon runs as the same user, nothing changes. Call
+ * act_as_before() in any case. */
 static bool act_as(const struct gn_copy *c, struct rights *before)
 {
 	*before = (struct rights){.n = -1};
@@ -118,7 +119,7 @@ static bool is_same(int a, int b)
 	return !n && at == of_a.st_size;
 }
 
-/* Takes the name that a mapping shows, if it is one of a copy. */
+/* Takes the name that a mapping shows, if it is a copy's. */
 static bool take_name(struct gn_copy *c, const char *shown,
 		      unsigned int *number)
 {
@@ -168,7 +169,7 @@ int gn_copy_find(struct gn_copy *c, pid_t pid, int from)
 	int fd = -1, err;
 
 	if (gn_maps_open(&maps, pid))
-		return 0; /* what follows says what is wrong */
+		return 0; /* the next steps report the error */
 	while (fd < 0 && gn_maps_next(&maps, &m) > 0)
 		if (m.exec && m.file.ino && take_name(c, m.name, &number))
 			fd = gn_file_of_mapping(pid, &m);
@@ -217,7 +218,7 @@ int gn_copy_is_needless(pid_t pid, const char *path)
 	return cannot || fd >= 0;
 }
 
-/* A file system without blocks does not tell its room. */
+/* A file system without blocks does not report its free space. */
 static bool has_room(const struct statvfs *st, off_t size)
 {
 	return !st->f_blocks ||
@@ -225,8 +226,8 @@ static bool has_room(const struct statvfs *st, off_t size)
 }
 
 /*
- * Whether no other user can put another file in the place of one there. Who
- * owns the process's root can put anything anywhere.
+ * Whether no other user can replace a file in the folder. The owner of the
+ * process's root can replace anything, so that owner is accepted.
  */
 static bool is_safe(const struct gn_copy *c, int root, int folder)
 {
@@ -239,7 +240,8 @@ static bool is_safe(const struct gn_copy *c, int root, int folder)
 	return !st.st_uid || st.st_uid == c->uid || st.st_uid == of_root.st_uid;
 }
 
-/* Whether its user can write so much there, and programs can be run from it. */
+/* Whether the current user can write `size` bytes there and run programs from
+ * it. */
 static bool is_fit(int folder, off_t size)
 {
 	struct statvfs st;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A copy of one of gnomon's files for a process that does not see gnomon's own,
- * as in a container, and that is to load it. It is made and removed with the
- * rights of the process's user, in a folder for temporary files. The process
- * can change it and can show another one: at worst it loads what it wants.
+ * A copy of one of gnomon's files, to be loaded by a process that does not see
+ * gnomon's own, as in a container. It is made and removed with the rights of
+ * the process's user, in a folder for temporary files. The process can change
+ * or replace it: at worst it loads something else.
  */
 #ifndef GNOMON_PROCESS_COPY_H
 #define GNOMON_PROCESS_COPY_H
@@ -15,46 +15,46 @@
 #define GN_COPY_NAME 40
 
 struct gn_copy {
-	int file;   /* that the process loads; -1: there is none */
-	int folder; /* where the name is, -1: there is none to be removed */
+	int file;   /* the file that the process loads; -1: none */
+	int folder; /* of the file; -1: no name to remove */
 	uid_t uid;  /* of the process */
 	gid_t gid;
 	char name[GN_COPY_NAME];
-	char path[PATH_MAX]; /* as the process names it */
+	char path[PATH_MAX]; /* as the process sees it */
 };
 
 void gn_copy_init(struct gn_copy *c);
 
-/* 1: the process's user can read the file at the path that the process names it
- * by, or gnomon may not act as the user; 0: it cannot. -ESRCH, -errno: what the
- * kernel tells of the process cannot be read. */
+/* 1: the process's user can read the file at `path` as the process sees it, or
+ * gnomon may not act as the user; 0: it cannot. -ESRCH, -errno: the process's
+ * data in /proc cannot be read. */
 int gn_copy_is_needless(pid_t pid, const char *path);
 
-/* Finds the copy of the file `from` that the process has loaded before. It can
- * be removed since: glibc knows it by its path. 1; 0: there is none; -ESTALE:
- * it is of another file. */
+/* Finds the copy of the file `from` that the process has loaded before. The
+ * copy can have been removed since, but glibc still knows it by its path.
+ * Returns 1; 0: there is none; -ESTALE: it is of another file. */
 int gn_copy_find(struct gn_copy *c, pid_t pid, int from);
 
-/* Its path becomes that of the descriptor which the library keeps for musl,
- * which opens it. */
+/* Sets the path to that of the descriptor which the library keeps open for
+ * musl, because musl opens the path. */
 void gn_copy_by_descriptor(struct gn_copy *c, pid_t pid);
 
-/* Chooses where a new one of the file `from` shall be; nothing is made.
- * -EACCES: no folder can be written by its user and not changed by others, has
- * room, and may have programs (noexec); -EPERM: gnomon may not act as the user;
- * -ESRCH, -errno. */
+/* Chooses the folder and name of a new copy of the file `from`, without making
+ * it. -EACCES: there is no folder that the user can write to, that other users
+ * cannot change, that has room and that allows programs (noexec); -EPERM:
+ * gnomon may not act as the user; -ESRCH, -errno. */
 int gn_copy_choose(struct gn_copy *c, pid_t pid, int from);
 
-/* Makes it there. 0 or -errno. */
+/* Makes the copy there. 0 or -errno. */
 int gn_copy_make(struct gn_copy *c, int from);
 
-/* From now on this thread has the rights of the user to files; needs the
- * capabilities that gn_copy_make() needs. Then the name can be removed without
- * any. What the process has loaded stays. */
+/* Gives this thread the user's file access rights for good. It needs the
+ * capabilities that gn_copy_make() needs. After it the name can be removed
+ * without capabilities. What the process has loaded stays. */
 int gn_copy_become(const struct gn_copy *c);
 void gn_copy_remove(const struct gn_copy *c);
 
-/* Closes; the name stays. */
+/* Closes the copy; its name stays. */
 void gn_copy_close(struct gn_copy *c);
 
 #endif

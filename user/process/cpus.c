@@ -18,7 +18,7 @@ static FILE *open_in(const char *folder, const char *name)
 	return fopen(path, "re");
 }
 
-/* A positive number; 0: "max", -1, or there is none. */
+/* Returns a positive number; 0: "max", -1 or no number. */
 static uint64_t read_number(FILE *f)
 {
 	int64_t n;

@@ -6,12 +6,12 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* The number by which /proc tells what the process runs and has mapped: of its
- * first thread, or, if that has ended, of another one. 0: all have. */
+/* The thread id under which /proc shows the process's program and mappings: its
+ * first thread, or another one if that has ended. 0: all have ended. */
 pid_t gn_process_living(pid_t pid);
 
-/* Threads can outlive the first thread of a process. False also of another
- * process that has got its number since. */
+/* Threads can outlive the first thread of a process. Also false if a new
+ * process has the same number. */
 bool gn_process_has_ended(pid_t pid);
 
 #endif

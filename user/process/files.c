@@ -27,7 +27,8 @@
 
 const char *gn_file_place(int fd, char *place)
 {
-	/* the process's descriptor, also in a thread with its own file table */
+	/* "self" is the process's table, also in a thread with its own file
+	 * table */
 	snprintf(place, GN_FILE_PLACE, "/proc/self/fd/%d", fd);
 	return place;
 }
@@ -42,7 +43,7 @@ void gn_files_raise(rlim_t *was)
 	*was = lim.rlim_cur;
 	lim.rlim_cur = lim.rlim_max;
 	if (setrlimit(RLIMIT_NOFILE, &lim))
-		/* whoever fails for lack of descriptors reports that */
+		/* a later failure for lack of descriptors is reported there */
 		*was = 0;
 }
 
@@ -72,7 +73,8 @@ static bool same_time(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
 }
 
-/* What is copied up keeps its number, but its last change is the copying. */
+/* A file that overlayfs copied up keeps its inode number, but its change time
+ * is that of the copying. */
 struct gn_file *gn_files_twin(const struct gn_files *f, int fd)
 {
 	struct stat st, its;
@@ -119,7 +121,7 @@ static struct gn_file *find_open(const struct gn_files *f, int fd,
 	return known ? known : gn_files_twin(f, fd);
 }
 
-/* Takes over `fd`, or closes it. */
+/* Takes ownership of `fd`; closes it on an error. */
 static int add_file(struct gn_files *f, const char *path, int fd,
 		    const struct gn_file_id *id, bool program)
 {
@@ -186,7 +188,8 @@ static void list_child(int out, const char *program, const struct gn_user *u)
 	if (u->other &&
 	    (setgroups(1, &u->gid) || setgid(u->gid) || setuid(u->uid)))
 		_exit(127);
-	/* the linker takes a link's folder for $ORIGIN, a process its own */
+	/* with a link the linker uses the link's folder for $ORIGIN, but a
+	 * process uses the real one */
 	execl(LOADER, LOADER, "--list",
 	      realpath(program, real) ? real : program, (char *)NULL);
 	_exit(127);
@@ -203,7 +206,7 @@ static int add_unread(struct gn_files *f, const char *path, int err)
 	return add_file(f, path, -1, &(struct gn_file_id){0, 0}, false);
 }
 
-/* A process names in full what is found from the folder that it begins in. */
+/* In a process's mappings a path that is relative here is absolute. */
 static int add_listed(struct gn_files *f, const char *path)
 {
 	char cwd[PATH_MAX], full[2 * PATH_MAX];
@@ -228,7 +231,7 @@ static int take_line(struct gn_files *f, char *line)
 	if (!end)
 		return 0;
 	*end = 0;
-	/* the kernel's own is in no file */
+	/* the vdso is in no file */
 	return strchr(path, '/') ? add_listed(f, path) : 0;
 }
 
@@ -244,8 +247,8 @@ static int take_lines(struct gn_files *f, FILE *in)
 	return err;
 }
 
-/* Where whoever started gnomon ignores SIGCHLD, nobody knows it: then the lines
- * must do. */
+/* If gnomon was started with SIGCHLD ignored, the exit status is lost. Then the
+ * lines must do. */
 static bool has_succeeded(pid_t pid)
 {
 	int status;
@@ -306,8 +309,8 @@ const char *gn_file_own_name(pid_t pid, int fd, char *name)
 	return name;
 }
 
-/* Where stat(2) agrees with the lists of mappings, no mapping need be made to
- * find out what they call the file. */
+/* Uses stat(2) if it agrees with the mapping's id, because gn_maps_name() has
+ * to make a mapping. */
 static bool is_named(int fd, const struct gn_file_id *want)
 {
 	struct gn_file_id id;
@@ -352,7 +355,7 @@ bool gn_mapping_is_of(const struct gn_mapping *m, const char *path)
 	       (!m->name[len] || !strcmp(m->name + len, DELETED));
 }
 
-/* What the kernel puts into every process. */
+/* Mappings that the kernel puts into every process. */
 static bool is_kernels(const struct gn_mapping *m)
 {
 	return !strcmp(m->name, "[vdso]") || !strcmp(m->name, "[vsyscall]") ||
@@ -400,7 +403,7 @@ static int take_program(pid_t pid, struct gn_files *f)
 	fd = gn_regular_open(link);
 	if (fd < 0)
 		return fd == -ENOENT ? -ESRCH : fd;
-	/* the name of what was opened: the process can execute another program
+	/* from the descriptor, because the process can execute another program
 	 * at any time */
 	len = readlink(gn_file_place(fd, link), name, sizeof(name) - 1);
 	err = len < 0 ? -errno : gn_maps_name(fd, &id);
@@ -431,8 +434,7 @@ int gn_files_of_process(pid_t pid, struct gn_files *f)
 	return err;
 }
 
-/* The process of a thread that is not its first one. 0: it is no such thread.
- */
+/* The process of a thread that is not the process's first one, else 0. */
 static uint32_t process_of(pid_t tid)
 {
 	uint32_t parent, pid = gn_process_and_parent((uint32_t)tid, &parent);
@@ -451,13 +453,14 @@ int gn_files_of_running(pid_t pid, struct gn_files *f)
 	return err;
 }
 
-/* The kernel tells what a process runs by its first thread. */
+/* Whether threads are left after the first one, which alone shows the
+ * program. */
 static bool has_threads(pid_t pid)
 {
 	char path[32];
 	struct stat st;
 
-	/* links: a folder's own two, and one of each thread */
+	/* link count: two of the folder itself, and one per thread */
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	return !stat(path, &st) && st.st_nlink > 3;
 }
@@ -474,7 +477,7 @@ bool gn_files_missing(pid_t pid, int err, char why[GN_MISSING_MAX])
 {
 	const char *text = NULL;
 	uint32_t process = process_of(pid);
-	/* before it is asked whether there is one: it can end now */
+	/* read before kill(), because the process can end in between */
 	bool shown = is_shown(pid);
 
 	if (kill(pid, 0) && errno == ESRCH)

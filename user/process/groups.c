@@ -12,7 +12,7 @@ struct walk {
 	void *ctx;
 };
 
-/* The group, and all around it. */
+/* The group and its ancestors. */
 static void outwards(const struct walk *w, const char *root,
 		     const char *hierarchy, const char *group, bool second)
 {
@@ -41,8 +41,8 @@ static bool has(char *controllers, const char *controller)
 	return false;
 }
 
-/* "4:memory:/a/b" of the first version, "0::/a/b" of the second one, which is
- * mounted at one of two places. */
+/* "4:memory:/a/b" with version 1, "0::/a/b" with version 2, which can be
+ * mounted at two places. */
 void gn_groups_each(char *groups, const char *root, const char *controller,
 		    gn_group_fn take, void *ctx)
 {

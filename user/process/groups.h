@@ -6,18 +6,18 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Where they are mounted. */
+/* Where control groups are mounted. */
 #define GN_GROUPS_ROOT "/sys/fs/cgroup"
 
-/* The folder of a group, which need not be there. */
+/* Called with a group's folder, which may not exist. `second`: of version 2. */
 typedef void (*gn_group_fn)(void *ctx, const char *folder, bool second);
 
-/* Each group of a controller, and those around it, of those that a text as of
- * /proc/PID/cgroup names. The text is changed. */
+/* Visits the groups of a controller that a text like /proc/PID/cgroup names,
+ * and their ancestors. The text is changed. */
 void gn_groups_each(char *groups, const char *root, const char *controller,
 		    gn_group_fn take, void *ctx);
 
-/* The same of a process. */
+/* The same for a process. */
 void gn_groups_of(pid_t pid, const char *controller, gn_group_fn take,
 		  void *ctx);
 

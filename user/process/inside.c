@@ -23,7 +23,7 @@ int gn_inside_proc(pid_t pid, const char *name, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-/* 0 or -errno; what was read before an error is there. */
+/* 0 or -errno; `to` keeps what was read before an error. */
 static int read_file(pid_t pid, const char *name, char *to, size_t size,
 		     size_t *have)
 {
@@ -70,8 +70,8 @@ bool gn_inside_user(const char *status, uid_t *uid, gid_t *gid)
 	       sscanf(g, "\nGid:%*u%u", gid) == 1;
 }
 
-/* It is the last of those that it has in the namespaces around it. Thousands of
- * groups can be before them in a line, of which all parts are read. */
+/* The last of its numbers in the nested namespaces. The line of the groups
+ * before it can be very long; it is read in parts. */
 pid_t gn_inside_number(pid_t pid)
 {
 	int fd = gn_inside_proc(pid, "status", O_RDONLY);
@@ -148,7 +148,7 @@ int gn_inside_open(int root, const char *path, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-/* The folder that it is in, with a slash. */
+/* The process's working folder, with a slash. */
 static int read_cwd(pid_t pid, char cwd[PATH_MAX])
 {
 	char link[32];
@@ -158,7 +158,7 @@ static int read_cwd(pid_t pid, char cwd[PATH_MAX])
 	n = readlink(link, cwd, PATH_MAX - 2);
 	if (n < 0)
 		return -errno;
-	/* it is out of the process's reach */
+	/* the folder is outside of the process's root */
 	if (!n || *cwd != '/')
 		return -ENOENT;
 	cwd[n++] = '/';

@@ -15,7 +15,7 @@
 
 #define RING_SIZE (64u << 10) /* for each CPU, beside a page of its state */
 
-/* What the kernel writes. A time is at the end of each record. */
+/* A record as the kernel writes it. Each record ends with a time. */
 struct record {
 	struct perf_event_header h;
 	uint32_t pid, tid;
@@ -28,14 +28,14 @@ struct record {
 
 struct ring {
 	int fd;
-	struct perf_event_mmap_page *page; /* the records are behind it */
+	struct perf_event_mmap_page *page; /* the records follow it */
 };
 
 struct gn_mapped {
 	struct ring *ring;
 	size_t count;
-	size_t at;	/* the ring that is read */
-	uint64_t until; /* and up to where; 0: its turn has not begun */
+	size_t at;	/* the ring being read */
+	uint64_t until; /* read up to here; 0: not started */
 	int poll;
 	size_t page_size;
 	_Alignas(8) char record[8192];
@@ -70,7 +70,7 @@ static int add_ring(struct gn_mapped *m, int cpu)
 
 	ring->fd = open_event(cpu);
 	if (ring->fd == -ENODEV)
-		return 0; /* it is off */
+		return 0; /* the CPU is offline */
 	if (ring->fd < 0)
 		return ring->fd;
 	map = mmap(NULL, m->page_size + RING_SIZE, PROT_READ | PROT_WRITE,
@@ -130,7 +130,7 @@ int gn_mapped_fd(const struct gn_mapped *m)
 	return m->poll;
 }
 
-/* Bytes of the ring, which go over its end. */
+/* Copies bytes of the ring, which can wrap around its end. */
 static void copy(const struct gn_mapped *m, const struct ring *ring,
 		 uint64_t at, void *to, size_t size)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* More mappings than a process may have. */
+/* A limit above the number of mappings that a process may have. */
 #define LINES_MAX (1u << 21)
 
 void gn_maps_of(struct gn_maps *m, FILE *f)
@@ -61,7 +61,7 @@ static bool take_number(const char **text, int base, char end, uint64_t *value)
 }
 
 /* "7f..-7f.. r-xp 00000000 08:01 1234   /usr/lib/libc.so.6", without the
- * newline; before a name are blanks. */
+ * newline; blanks precede a name. */
 static bool parse_line(const char *line, struct gn_mapping *m)
 {
 	uint64_t major, minor;

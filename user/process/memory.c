@@ -7,7 +7,7 @@
 
 #include "process/groups.h"
 
-/* "max", or a number; the first version has a huge one for none. */
+/* "max" or a number; version 1 has a huge number for no limit. */
 static uint64_t read_limit(const char *path)
 {
 	FILE *f = fopen(path, "re");

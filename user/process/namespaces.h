@@ -3,11 +3,10 @@
 #define GNOMON_PROCESS_NAMESPACES_H
 
 /*
- * Whether gnomon can work in the namespaces that it was started in: its /proc
- * must be of its own PID namespace, or it would look at other processes than it
- * was told to, and its clock must be the machine's, which the BPF programs
- * read. 0; -EXDEV: they are not, `what` is wrong and `todo` mends it; else
- * errno.
+ * Whether gnomon can work in its namespaces. Its /proc must be of its own PID
+ * namespace, or it would trace the wrong processes. Its clock must be the
+ * machine's, because the BPF programs read that one. 0; -EXDEV: it cannot,
+ * `what` says why and `todo` how to fix it; else errno.
  */
 int gn_namespaces_check(const char **what, const char **todo);
 

@@ -6,15 +6,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A living thread's process and that one's parent; 0: it has ended. */
+/* Returns a living thread's process, and that process's parent; 0: the thread
+ * has ended. */
 uint32_t gn_process_and_parent(uint32_t tid, uint32_t *parent);
 
-/* Whether gnomon runs below the process: it is a shell, a terminal, sudo,
- * timeout. */
+/* Whether gnomon runs below the process, which may be a shell, a terminal, sudo
+ * or timeout. */
 bool gn_is_ancestor(uint32_t pid);
 
-/* Whether a program of this name is above: another gnomon, which may trace
- * gnomon and what it starts. */
+/* Whether an ancestor has gnomon's name: another gnomon, which may trace this
+ * one and the programs that it starts. */
 bool gn_is_below_its_like(void);
 
 #endif

@@ -39,7 +39,7 @@ static bool in_group(const struct identity *id, gid_t gid)
 	return false;
 }
 
-/* `bits`: of "other", as in 04 to read. */
+/* `bits`: as for "other", such as 04 to read. */
 static bool allows(const struct identity *id, const char *path, mode_t bits)
 {
 	struct stat st;

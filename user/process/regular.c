@@ -9,7 +9,8 @@
 
 #include "process/inside.h"
 
-/* `place` names a file without opening it; it is closed. */
+/* Opens the file that `place`, an O_PATH descriptor, refers to. Closes
+ * `place`. */
 static int open_place(int place)
 {
 	char path[48];

@@ -3,9 +3,9 @@
 #define GNOMON_PROCESS_REGULAR_H
 
 /*
- * Opens a regular file for reading, and nothing else for as long as it takes to
- * look: to open a device can act (a watchdog begins to count), to open a pipe
- * can block, and names are made by others. -EISDIR, -ENOEXEC: it is none.
+ * Opens a file for reading only if it is a regular one. The check does not open
+ * it: opening a device can have effects (a watchdog starts), opening a pipe can
+ * block, and others choose the names. -EISDIR, -ENOEXEC: it is no regular file.
  */
 int gn_regular_open(const char *path);
 

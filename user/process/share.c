@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Takes one mapping. Returns how many files no other process was seen to map so
- * far. */
+/* Takes one mapping. Returns how many files have not been found in another
+ * process so far. */
 static size_t take(struct gn_files *files, const bool *wanted,
 		   const struct gn_file_id *id)
 {

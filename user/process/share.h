@@ -10,7 +10,7 @@
 
 #include "process/files.h"
 
-/* True: the process is traced. */
+/* Returns true if the process is traced. */
 typedef bool (*gn_share_fn)(void *ctx, pid_t pid);
 
 /*

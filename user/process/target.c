@@ -135,7 +135,8 @@ static int become(const struct gn_user *u)
 		return -errno;
 	if (setgid(u->gid) || setuid(u->uid))
 		return -errno;
-	if (u->uid && !setuid(0)) /* it must not be possible to go back */
+	if (u->uid && !setuid(0)) /* make sure that it cannot become root
+				     again */
 		return -EPERM;
 	return 0;
 }
@@ -174,12 +175,12 @@ static void give_back(const struct gn_user *u)
 	sigprocmask(SIG_SETMASK, &u->mask, NULL);
 }
 
-/* The terminal, or stdout, is not the command's: see struct gn_user. */
+/* Redirects the command's input and output: see struct gn_user. */
 static int redirect(const struct gn_user *u)
 {
 	int in;
 
-	/* without a stderr it has nowhere to write to */
+	/* without a stderr there is nowhere to write */
 	if (u->no_stdout && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		close(STDOUT_FILENO);
 	if (u->out <= 0)
@@ -272,7 +273,7 @@ int gn_child_go(struct gn_child *c)
 
 	if (write(c->gate, "g", 1) != 1)
 		err = -errno;
-	/* it ends by that if it was not told to go */
+	/* the child ends if this is closed before it got the byte */
 	close_fd(&c->gate);
 	if (err)
 		return err;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The traced command: who runs it, which program it is, starting it.
- */
+/* The traced command: its user, its program, and its start. */
 #ifndef GNOMON_PROCESS_TARGET_H
 #define GNOMON_PROCESS_TARGET_H
 
@@ -11,27 +9,27 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-/* Whom the command runs as: a user that was named, the invoking user of sudo,
- * or whoever gnomon runs as. */
+/* The user that the command runs as: one given by name, the invoking user of
+ * sudo, or gnomon's own. */
 struct gn_user {
-	bool other; /* its groups and environment are to be set */
+	bool other; /* groups and environment must be set */
 	uid_t uid;
 	gid_t gid;
-	sigset_t mask; /* of signals, as gnomon was started with */
+	sigset_t mask; /* the signal mask that gnomon started with */
 	bool no_pipe;  /* SIGPIPE was ignored then */
-	bool no_child; /* SIGCHLD was, too */
-	rlim_t nofile; /* soft limit to give back; 0 = as it is */
+	bool no_child; /* SIGCHLD was ignored, too */
+	rlim_t nofile; /* soft limit to restore; 0 = unchanged */
 	char name[64];
 	char home[256];
 	char shell[256];
-	bool no_stdout; /* its output goes to stderr: stdout is gnomon's */
-	int out; /* where the command's output goes, and it reads nothing; 0 =
-		    its input and output are gnomon's */
+	bool no_stdout; /* its output goes to stderr: gnomon uses stdout */
+	int out; /* if not 0, the command's output goes here and its input is
+		    empty; 0 = it has gnomon's */
 };
 
-/* The user of that login name, or with NULL the one of SUDO_UID and SUDO_GID;
- * and the signal mask of now. -ENOENT: nobody has that name; -EPERM: only root
- * may run a command as another; -EINVAL: what sudo says is no number. */
+/* The user with that login name, or with NULL the one of SUDO_UID and SUDO_GID;
+ * and the current signal mask. -ENOENT: no such user; -EPERM: only root may run
+ * a command as another user; -EINVAL: sudo's variables are not numbers. */
 int gn_user_find(struct gn_user *u, const char *name);
 
 /* Whether `u` may read the file at this real path, by the permission bits of
@@ -47,7 +45,7 @@ struct gn_child {
 	int pidfd;
 	int gate;   /* write end: closing it ends the child, a byte starts it */
 	int fail;   /* read end: the errno of a failed exec */
-	int signal; /* that killed it, once it is waited for; 0 = none */
+	int signal; /* that killed it, after the wait; 0 = none */
 };
 
 /*
@@ -63,7 +61,7 @@ int gn_child_go(struct gn_child *c);
 void gn_child_close(struct gn_child *c);
 /* Waits for its end: the exit status as a shell reports it. */
 int gn_child_wait(struct gn_child *c);
-/* The same, -EAGAIN if it runs yet. */
+/* The same without waiting: -EAGAIN if it still runs. */
 int gn_child_poll(struct gn_child *c);
 
 #endif
