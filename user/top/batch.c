@@ -12,7 +12,7 @@
 #include "top/view_columns.h"
 #include "top/words.h"
 
-/* Columns with their least width. The classes come between the time on a CPU
+/* Columns with their minimum width. The classes come between the time on a CPU
  * and the calls. */
 static const struct {
 	int id;
@@ -34,7 +34,8 @@ static const struct {
 #define TAIL	(HEAD + GN_CLASS_COUNT)
 #define COLUMNS (TAIL + (int)(sizeof(tail) / sizeof(tail[0])))
 
-/* Names of generic methods can be very long: columns have a limit. */
+/* The largest width of a column, because names of generic methods can be very
+ * long. */
 #define WIDEST 40
 
 /* The i-th column; enum gn_column_id. */
@@ -79,8 +80,8 @@ static int find_column(const char *name)
 	return -EINVAL;
 }
 
-/* The text of a column; NULL: it is a number. The state and what a thread does
- * have columns of their own here. */
+/* The text of a column; NULL if it is a number. Here the state and what a
+ * thread does have columns of their own. */
 static const char *text_of(const struct batch *b, const struct gn_row *r,
 			   int column)
 {

@@ -7,8 +7,8 @@
 
 #include "top/top.h"
 
-/* Lines "# subject key=value ..."; `shown` of the threads are rows. 0, -errno
- * of the stream, -ENOMEM. */
+/* Writes lines "# subject key=value ..."; `shown`: how many threads have rows.
+ * 0, -errno of the stream, -ENOMEM. */
 int gn_top_batch_head(const struct gn_top_period *p, size_t shown, bool utf8,
 		      FILE *f);
 

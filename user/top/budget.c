@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "top/view_columns.h"
-/* Sums are of doubles: counts of a hostile model cannot overflow them. */
+/* Sums are doubles, so that counts of a hostile model cannot overflow them. */
 struct cost {
 	double probes;		/* ns that probes cost */
 	double base;		/* ns on CPUs without it */
@@ -25,8 +25,8 @@ static double hit_ns(const struct gn_model *m, int class)
 	return (double)m->costs[class].before_ns + m->costs[class].after_ns;
 }
 
-/* At least one probe class is used, and all that are used were measured, but
- * for what comes once in a process. */
+/* Whether at least one probe class was measured, and all that have hits were
+ * measured too, except the one that is hit once per process. */
 static bool known(const struct gn_model *m)
 {
 	bool any = false;
@@ -48,7 +48,7 @@ static void find_cost(const struct gn_model *m, struct cost *out)
 		double ns = (double)m->costs[c].hits * hit_ns(m, c);
 
 		hits += ns;
-		/* the first of a process says nothing of the next ones */
+		/* the first hit of a process does not predict the next ones */
 		if (c == GN_PROBE_MANAGED || c == GN_PROBE_FIRST)
 			continue;
 		native += ns;

@@ -9,7 +9,8 @@
 
 #include "output/text.h"
 
-/* Choose how emoji look; terminals disagree on their width then. */
+/* Characters that choose how emoji look. Terminals disagree on the width
+ * then. */
 #define IS_VARIATION(c) ((c) >= 0xfe00 && (c) <= 0xfe0f)
 
 int gn_cells_resize(struct gn_cells *g, int rows, int cols)
@@ -105,7 +106,7 @@ static void add_mark(struct gn_cell *cell, uint32_t c)
 int gn_cells_put(struct gn_cells *g, int row, int col, int end, enum gn_ink ink,
 		 const char *text)
 {
-	struct gn_cell *last = NULL; /* what a mark belongs to */
+	struct gn_cell *last = NULL; /* the character that a mark belongs to */
 	size_t len;
 
 	if (end > g->cols)

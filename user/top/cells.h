@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The grid of characters that the live view draws on. It knows no terminal, so
- * tests can compare it as text. A cell never holds a control character: what
- * is not printable (output/text.h) becomes '?', so escape names before.
+ * tests can compare it as text. A cell never holds a control character:
+ * characters that are not printable (output/text.h) become '?', so escape names
+ * first.
  */
 #ifndef GNOMON_TOP_CELLS_H
 #define GNOMON_TOP_CELLS_H
@@ -22,10 +23,10 @@
 /* The meaning of a cell, which the screen turns into a colour. */
 enum gn_ink {
 	GN_INK_PLAIN = 0,
-	GN_INK_DIM,    /* zeros, what matters less */
+	GN_INK_DIM,    /* zeros and less important values */
 	GN_INK_STRONG, /* titles, totals */
 	GN_INK_HEAD,   /* the table's titles */
-	GN_INK_SORTED, /* the title of the column that it is sorted by */
+	GN_INK_SORTED, /* the title of the sort column */
 	GN_INK_LABEL,  /* what a key does, in the bottom line */
 	GN_INK_GOOD,
 	GN_INK_WARN,
@@ -47,16 +48,15 @@ struct gn_cells {
 	int rows, cols;
 	/* set by the owner, before drawing */
 	bool utf8;	  /* else only ASCII is drawn */
-	unsigned colours; /* that the terminal has; 0: use none */
-	/* where the cursor is, row -1: not shown */
+	unsigned colours; /* of the terminal; 0: use none */
+	/* the cursor's position; row -1: hidden */
 	int cursor_row, cursor_col;
 	struct gn_cell *cell; /* row by row */
 };
 
 /*
- * Makes it rows x cols blanks. A zeroed struct is a grid of no size. 0,
- * -EINVAL for a size below 1 or above GN_CELLS_MAX, -ENOMEM; the grid is as
- * before then.
+ * Makes it rows x cols blanks. A zeroed struct is an empty grid. 0; -EINVAL for
+ * a size below 1 or above GN_CELLS_MAX, or -ENOMEM: the grid is unchanged.
  */
 int gn_cells_resize(struct gn_cells *g, int rows, int cols);
 void gn_cells_free(struct gn_cells *g);
@@ -68,8 +68,9 @@ void gn_cells_clear(struct gn_cells *g);
 struct gn_cell *gn_cells_at(const struct gn_cells *g, int row, int col);
 
 /*
- * Puts `text` (UTF-8) at a place, as much as fits before column `end`. What is
- * outside of the grid is left out. Returns the column after the text.
+ * Puts `text` (UTF-8) at a place, as much as fits before column `end`.
+ * Characters outside of the grid are left out. Returns the column after the
+ * text.
  */
 int gn_cells_put(struct gn_cells *g, int row, int col, int end, enum gn_ink ink,
 		 const char *text);
@@ -81,8 +82,8 @@ void gn_cells_fill(struct gn_cells *g, int row, int col, int end,
 /* Marks columns [col, end) as selected. */
 void gn_cells_select(struct gn_cells *g, int row, int col, int end);
 
-/* The row as UTF-8 without blanks at its end. Bytes written, without the NUL;
- * what does not fit in `size` is cut. */
+/* The row as UTF-8 without trailing blanks. Returns the bytes written, without
+ * the NUL; text that does not fit into `size` is cut. */
 size_t gn_cells_text(const struct gn_cells *g, int row, char *buf, size_t size);
 
 #endif

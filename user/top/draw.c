@@ -5,10 +5,10 @@
 
 #include "top/draw_internal.h"
 
-/* The table gets so many rows before the lines above it get any. */
+/* The table gets this many rows before the lines above it get any. */
 #define LEAST_ROWS 4
 
-/* Which tables there are, and which part of this one is on the screen. */
+/* The names of the tables, and which part of this one is on the screen. */
 static void draw_tabs(struct gn_draw *d, int row, int rows)
 {
 	const struct gn_top_view *v = d->v;
@@ -20,7 +20,7 @@ static void draw_tabs(struct gn_draw *d, int row, int rows)
 	for (int i = 0; i < GN_TOP_MODES; i++) {
 		bool is = (int)v->mode == i;
 
-		/* without colours nothing else shows it */
+		/* without colours only the brackets show it */
 		col = gn_draw_text(d, row, col, cols,
 				   is ? GN_INK_STRONG : GN_INK_DIM,
 				   is ? "[%s]" : " %s ",
@@ -40,7 +40,7 @@ static void draw_tabs(struct gn_draw *d, int row, int rows)
 			      (int)strlen(text), GN_INK_DIM, text);
 }
 
-/* One key and what it does, if there is room for both. */
+/* Draws a key and its meaning, if there is room for both. */
 static int draw_key(struct gn_draw *d, int row, int col, const char *key,
 		    const char *label)
 {
@@ -64,7 +64,7 @@ static void draw_filter(struct gn_draw *d, int row)
 	memcpy(before, v->filter, v->cursor);
 	before[v->cursor] = '\0';
 	end = col + (int)gn_text_width(before);
-	/* the end of a long filter matters more */
+	/* of a long filter, show the end */
 	if (end >= cols)
 		col -= end - cols + 1 < col ? end - cols + 1 : col;
 	gn_draw_name(d, row, col, cols - col, GN_INK_LABEL, v->filter);
@@ -110,7 +110,7 @@ static void draw_keys(struct gn_draw *d, int row)
 		draw_key(d, row, col, "I", "Invert");
 }
 
-/* Nothing was measured yet. */
+/* Drawn before the first period ends. */
 static void draw_waiting(struct gn_draw *d)
 {
 	char period[GN_CELL];
@@ -124,7 +124,7 @@ static void draw_waiting(struct gn_draw *d)
 		draw_keys(d, d->g->rows - 1);
 }
 
-/* The lines above the table, the table or the thread, the keys. */
+/* Draws the lines above the table, the table or the thread, and the keys. */
 static void draw_all(struct gn_draw *d)
 {
 	struct gn_top_view *v = d->v;

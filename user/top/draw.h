@@ -9,10 +9,10 @@
 
 /*
  * Draws a period as the view shows it into `out`, whose size, utf8 and colours
- * describe the terminal. NULL: there is no period yet, which is drawn, too.
- * Updates the view for the period (gn_top_view_update), and tells it how many
- * rows fit. `p` and what it points to is only read, and not kept. 0, or
- * -ENOMEM: `out` is valid but incomplete.
+ * describe the terminal. NULL: there is no period yet; this is drawn, too.
+ * Updates the view for the period (gn_top_view_update), and sets how many rows
+ * fit. `p` and the data behind it are only read, and not kept. 0, or -ENOMEM:
+ * `out` is valid but incomplete.
  */
 int gn_top_draw(const struct gn_top_period *p, struct gn_top_view *v,
 		struct gn_cells *out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What stands above the table: target, machine, totals, losses, gnomon. */
+/* The lines above the table: target, machine, totals, losses, gnomon. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "output/classes.h"
 #include "top/draw_internal.h"
 
-/* Lines that are to be drawn, as long as there is room. */
+/* Lines to draw, as long as there is room. */
 struct header {
 	struct gn_draw *d;
 	int row, end;
@@ -103,7 +103,7 @@ static void line_lost(struct header *h)
 	col = gn_draw_text(d, row, 0, cols, GN_INK_BAD, "LOST %s %s; ", n,
 			   gn_word(lost, "record", "records"));
 	gn_format_count(n, m->lost);
-	/* only the causes know of losses without a known thread */
+	/* losses without a known thread are only in the causes */
 	if (m->lost || !gn_model_lossy(m))
 		col = gn_draw_text(d, row, col, cols, GN_INK_BAD, "%s ", n);
 	col = gn_draw_text(d, row, col, cols, GN_INK_BAD, "in this period");
@@ -228,7 +228,7 @@ static int class_width(const struct gn_draw *d, int class)
 	return (int)strlen(gn_class_text(class)) + (int)strlen(pct) + 3;
 }
 
-/* The classes with the most time that there is room for. */
+/* Chooses the classes with the most time, as many as fit. */
 static void fit_classes(const struct gn_draw *d, int room,
 			bool in[GN_CLASS_COUNT])
 {
@@ -315,7 +315,7 @@ static void line_gnomon(struct header *h)
 				   " (budget %.1f%%)", p->budget);
 }
 
-/* Which functions are muted, as many as there is room for. */
+/* The muted functions, as many as fit. */
 static void line_muted(struct header *h)
 {
 	struct gn_draw *d = h->d;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the parts of the drawing share. */
+/* Shared by the parts of the drawing. */
 #ifndef GNOMON_TOP_DRAW_INTERNAL_H
 #define GNOMON_TOP_DRAW_INTERNAL_H
 
@@ -17,20 +17,21 @@ struct gn_draw {
 	int err; /* the first error */
 };
 
-/* Texts (draw_text.c). Each returns the column behind what it put. */
+/* Texts (draw_text.c). Each returns the column after its text. */
 
 /* A trusted text, cut at `end`. */
 __attribute__((format(printf, 6, 7))) int gn_draw_text(struct gn_draw *d,
 						       int row, int col,
 						       int end, enum gn_ink ink,
 						       const char *format, ...);
-/* A name: hostile. Escaped, and shortened in the middle to `width`. */
+/* A name, which is hostile: it is escaped, and shortened in the middle to
+ * `width`. */
 int gn_draw_name(struct gn_draw *d, int row, int col, int width,
 		 enum gn_ink ink, const char *name);
 /* The same for a function's name: parameters are cut first. */
 int gn_draw_function(struct gn_draw *d, int row, int col, int width,
 		     enum gn_ink ink, const char *name);
-/* Aligned to the right; what does not fit is shown as ###. */
+/* Aligned to the right; a text that does not fit is shown as ###. */
 void gn_draw_right(struct gn_draw *d, int row, int col, int width,
 		   enum gn_ink ink, const char *text);
 /* Zeros are dim. */
@@ -43,7 +44,8 @@ void gn_draw_classes(struct gn_draw *d, int row, int col, int width,
 int gn_draw_meter(struct gn_draw *d, int row, int col, int width, double pct,
 		  enum gn_ink ink, const char *text);
 
-/* 12.3, 12.3k, 12.3M ..: at most 6 columns, and a blank where no unit is. */
+/* 12.3, 12.3k, 12.3M ..: at most 6 columns, with a blank in the place of a
+ * missing unit. */
 void gn_draw_rate(char buf[GN_CELL], double rate);
 /* 12.3k calls/s */
 void gn_draw_rate_text(char buf[GN_CELL], uint64_t calls, uint64_t length);
@@ -69,14 +71,15 @@ struct gn_layout {
 	} at[GN_COLUMN_COUNT];
 };
 
-/* What of the columns fits in the terminal, for a table or an opened thread. */
+/* Chooses the columns that fit in the terminal, for a table or an opened
+ * thread. */
 void gn_layout_table(const struct gn_draw *d, struct gn_layout *out);
 void gn_layout_thread(const struct gn_draw *d, struct gn_layout *out);
 /* The line of titles; sort < 0: none is marked. */
 void gn_layout_titles(struct gn_draw *d, const struct gn_layout *l, int row,
 		      enum gn_ink ink, int sort, bool inverted);
 
-/* One row of values; of what, and what its percents are of. */
+/* One row of values, with the values that are 100 % for its percents. */
 struct gn_draw_values {
 	struct gn_row r;
 	const struct gn_values *all; /* 100 % */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which columns there is room for, and where they stand. */
+/* Which columns fit, and where. */
 #include <string.h>
 
 #include "output/classes.h"
@@ -8,13 +8,13 @@
 /* The first column of the screen: ! where records were lost. */
 #define GUTTER 1
 
-/* So many columns of classes come before the other optional columns. */
+/* This many columns of classes come before the other optional columns. */
 #define MAIN_CLASSES 3
 
 /* Names get this width before more columns are added. */
 #define NAME_ROOM 32
 
-/* A column while it is decided on. */
+/* The columns that are chosen so far. */
 struct plan {
 	bool in[GN_COLUMN_COUNT];
 	int width[GN_COLUMN_COUNT];
@@ -78,7 +78,8 @@ static int next_class(const struct plan *p)
 	return best;
 }
 
-/* At most `most` classes with time, each only if `room` is left before it. */
+/* Takes at most `most` classes with time, each only if at least `room` columns
+ * are free. */
 static void take_classes(struct plan *p, const struct gn_draw *d, int most,
 			 int room)
 {
@@ -93,7 +94,8 @@ static void take_classes(struct plan *p, const struct gn_draw *d, int most,
 	}
 }
 
-/* All of them, while names keep room to grow; those without time come last. */
+/* Takes all classes while names keep room to grow; those without time come
+ * last. */
 static void take_all_classes(struct plan *p, const struct gn_draw *d)
 {
 	take_classes(p, d, GN_CLASS_COUNT, NAME_ROOM);
@@ -139,7 +141,7 @@ static void take_value_columns(struct plan *p, const struct gn_draw *d)
 	take_all_classes(p, d);
 }
 
-/* Gives the width that is left to the columns of text, in equal parts. */
+/* Gives the remaining width to the columns of text, in equal parts. */
 static void widen(struct plan *p, enum gn_top_mode mode, int cols)
 {
 	bool any = true;
@@ -179,11 +181,11 @@ static void place(struct plan *p, const struct gn_top_columns *columns,
 static void plan_start(struct plan *p, const struct gn_draw *d)
 {
 	memset(p, 0, sizeof(*p));
-	p->room = d->g->cols - GUTTER + 1; /* no blank behind the last */
+	p->room = d->g->cols - GUTTER + 1; /* no blank after the last */
 	p->seen = d->v->mode == GN_TOP_THREADS ? d->v->seen : d->v->own;
 }
 
-/* The terminal is too narrow for any column: the name alone. */
+/* If the terminal is too narrow for any column, shows only the name. */
 static void plan_end(struct plan *p, const struct gn_draw *d,
 		     enum gn_top_mode mode)
 {

@@ -81,7 +81,7 @@ static void draw_value_text(struct gn_draw *d, int column, int row, int x,
 		gn_draw_text(d, row, x, x + width, state_ink(s->r.thread), "%s",
 			     text);
 		break;
-	default: /* of what is not known, or a function */
+	default: /* a function, or not known */
 		if (!*text || column == GN_COLUMN_RUNTIME)
 			gn_draw_text(d, row, x, x + width, GN_INK_DIM, "%s",
 				     *text ? text : "-");

@@ -25,7 +25,7 @@ int gn_draw_text(struct gn_draw *d, int row, int col, int end, enum gn_ink ink,
 	return gn_cells_put(d->g, row, col, end, ink, buf);
 }
 
-/* name(int, char) -> name(..): drops what the last brackets hold. */
+/* name(int, char) -> name(..): drops the text in the last brackets. */
 static void drop_parameters(char *text)
 {
 	static const char instead[] = "(..)";

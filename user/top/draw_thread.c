@@ -28,7 +28,7 @@ static const char *state_text(const struct gn_top_open *o)
 	}
 }
 
-/* What it runs or waits for. */
+/* Draws what the thread runs or waits for. */
 static int draw_doing(struct gn_draw *d, int row, int col)
 {
 	const struct gn_top_open *o = d->v->open;
@@ -254,7 +254,7 @@ static void share_rows(const struct gn_top_open *o, int rows,
 		left -= 2;
 	}
 	/* events get up to a quarter, the stack up to a third, functions the
-	 * rest; what these leave goes to the stack */
+	 * rest; if rows are left, the stack gets them */
 	while (left > 0 && out[GN_TOP_PART_EVENTS] < want[GN_TOP_PART_EVENTS] &&
 	       out[GN_TOP_PART_EVENTS] < rows / 4) {
 		out[GN_TOP_PART_EVENTS]++;

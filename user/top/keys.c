@@ -228,7 +228,7 @@ static int in_filter(struct gn_top_view *v, int32_t key)
 
 static int in_help(struct gn_top_view *v, int32_t key)
 {
-	/* drawing corrects what is beyond the end */
+	/* drawing corrects a place beyond the end */
 	if (move(key, &v->help_scroll, 1000, v->page))
 		return GN_TOP_DO_DRAW;
 	if (key != GN_KEY_ESC && key != GN_KEY_ENTER && key != 'q' &&
@@ -306,7 +306,7 @@ static int on_node(struct gn_top_view *v, int32_t key)
 	row = &v->rows[l->selected];
 	l->follow = true;
 	l->id = row->id;
-	/* with a filter everything that it lets through is shown */
+	/* with a filter all nodes that match are shown */
 	if (key == GN_KEY_LEFT && (!row->open || v->filter[0])) {
 		size_t at = l->selected;
 

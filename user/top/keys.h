@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The keys and what they do. Pure: no terminal. */
+/* The keys and their actions. Pure: no terminal. */
 #ifndef GNOMON_TOP_KEYS_H
 #define GNOMON_TOP_KEYS_H
 

@@ -247,8 +247,8 @@ static int put_line(struct gn_json *j, const struct gn_top_period *p)
 	if (err)
 		return err;
 	put_period(&j->e, p);
-	/* a cause can be counted in another period: it counts once, where
-	 * the thread's numbers tell of it */
+	/* A loss can be counted in another period than its cause. It counts
+	 * once, in the period of the thread's numbers. */
 	gn_json_counts(j, j->m->lost);
 	put_machine(&j->e, p);
 	put_budget(&j->e, p);

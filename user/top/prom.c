@@ -11,7 +11,8 @@
 #include "top/prom_series.h"
 #include "top/words.h"
 
-/* A function gets labels at this part of a period's length. */
+/* From this share of a period's length on, a function gets labels of its
+ * own. */
 #define ADMITTED_PER_CENT 1
 
 #define STATES (GN_THREAD_ENDED + 1)
@@ -173,7 +174,7 @@ void gn_top_prom_add(struct gn_top_prom *t, const struct gn_top_period *p)
 	t->budget = p->budget;
 }
 
-/* What a metric is, before its samples. */
+/* Describes a metric, before its samples. */
 static void put_help(FILE *f, const char *name, const char *type,
 		     const char *help)
 {

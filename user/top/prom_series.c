@@ -49,7 +49,7 @@ void gn_top_series_clear(struct gn_top_series_set *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* The ends of texts included. */
+/* The hash includes the NULs, which separate the texts. */
 static uint64_t hash_of(uint32_t pid, const char *name, const char *module)
 {
 	uint64_t h = gn_hash_text(GN_HASH_TEXT ^ pid, name, strlen(name) + 1);
@@ -73,7 +73,7 @@ struct gn_top_series *gn_top_series_find(struct gn_top_series_set *s,
 	return NULL;
 }
 
-/* key="value" as the format has it: it knows \\, \" and \n. */
+/* key="value" of the format, whose escapes are \\, \" and \n. */
 static void put_label(FILE *f, const char *key, const char *value)
 {
 	size_t len;
@@ -115,7 +115,8 @@ static char *make_labels(bool thread, uint32_t pid, const char *name,
 	return gn_text_stream_close(&text);
 }
 
-/* A byte that does not print looks the same as the text of its escape. */
+/* Whether a series has these labels: a byte that does not print looks like the
+ * text of its escape. */
 static bool taken(const struct gn_top_series_set *s, const char *labels)
 {
 	for (size_t i = 0; i < s->n; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Series with labels of their own: a bounded set, and one for all the rest. */
+/* Series with labels of their own: a bounded set, and one series for all
+ * others. */
 #ifndef GNOMON_TOP_PROM_SERIES_H
 #define GNOMON_TOP_PROM_SERIES_H
 
@@ -9,7 +10,8 @@
 
 #include "model/model.h"
 
-/* A time that no session is too long for, with however many threads. */
+/* A sum of times that cannot overflow, however long the session and however
+ * many threads. */
 struct gn_top_tally {
 	uint64_t seconds;
 	uint32_t ns;
@@ -21,7 +23,7 @@ struct gn_top_series {
 	uint64_t hash;
 	uint32_t pid; /* 0 for functions */
 	char *name, *module;
-	char *labels; /* as they stand between the braces */
+	char *labels; /* as in the output, between the braces */
 	struct gn_top_tally classes[GN_CLASS_COUNT]; /* of threads */
 	struct gn_top_tally elapsed, app;	     /* of functions */
 	uint64_t calls;
@@ -38,13 +40,13 @@ struct gn_top_series_set {
 int gn_top_series_init(struct gn_top_series_set *s, bool threads, size_t most);
 void gn_top_series_clear(struct gn_top_series_set *s);
 
-/* Finds the series of a function or a thread; NULL: it has none of its own. A
- * thread's module is "". */
+/* Finds the series of a function or a thread; NULL: it has no series of its
+ * own. A thread's module is "". */
 struct gn_top_series *gn_top_series_find(struct gn_top_series_set *s,
 					 uint32_t pid, const char *name,
 					 const char *module);
 
-/* Adds its series. NULL: the set is full, there is no memory, or another series
+/* Adds a series. NULL: the set is full, there is no memory, or another series
  * has the same labels. */
 struct gn_top_series *gn_top_series_admit(struct gn_top_series_set *s,
 					  uint32_t pid, const char *name,

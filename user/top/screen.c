@@ -29,10 +29,10 @@ struct gn_screen {
 	FILE *out, *in;
 	bool utf8, redraw;
 	unsigned colours;
-	struct gn_cells shown; /* what was painted last */
+	struct gn_cells shown; /* the cells painted last */
 };
 
-/* Where keys come from: <0, there is nothing. */
+/* Opens the source of keys; negative: there is none. */
 static int open_keys(void)
 {
 	if (isatty(STDIN_FILENO))
@@ -62,8 +62,7 @@ static int open_streams(struct gn_screen *s, const char **why)
 	return fd < 0 ? -ENOTTY : -ENOMEM;
 }
 
-/* Whether a full-screen program can run on it, asked before anything is
- * written. */
+/* Whether a full-screen program can run on the terminal. Writes nothing. */
 static int check_terminal(const char **why)
 {
 	const char *term = getenv("TERM");
@@ -177,7 +176,7 @@ int gn_screen_fit(struct gn_screen *s, struct gn_cells *g)
 {
 	int rows = getmaxy(stdscr), cols = getmaxx(stdscr);
 
-	/* a larger terminal stays blank beyond this */
+	/* a larger terminal stays blank beyond the limit */
 	rows = rows < 1 ? 1 : rows > GN_CELLS_MAX ? GN_CELLS_MAX : rows;
 	cols = cols < 1 ? 1 : cols > GN_CELLS_MAX ? GN_CELLS_MAX : cols;
 	g->utf8 = s->utf8;
@@ -209,7 +208,7 @@ static void put(const struct gn_screen *s, const struct gn_cell *cell, int row,
 	if (setcchar(&c, text, style.attributes, style.pair, NULL) != OK)
 		return;
 	mvadd_wchnstr(row, col, &c, 1);
-	/* what stands for a wide one is narrow */
+	/* the "?" in the place of a wide character is narrow */
 	if (cell->width == 2 && text[0] == L'?' && cell->c != '?') {
 		wcscpy(text, L" ");
 		if (setcchar(&c, text, style.attributes, style.pair, NULL) ==
@@ -276,7 +275,7 @@ int gn_screen_fd(const struct gn_screen *s)
 	return fileno(s->in);
 }
 
-/* No key came: is one still to come? */
+/* No key was read: tells "none yet" from "no more". */
 static int32_t no_key(const struct gn_screen *s)
 {
 	struct pollfd p = {.fd = fileno(s->in), .events = POLLIN};

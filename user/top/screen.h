@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The terminal: paints cells and reads keys, by ncursesw. One screen at a time
- * in a process, as ncurses has it.
+ * The terminal: paints cells and reads keys, with ncursesw. A process has one
+ * screen at a time, because ncurses allows no more.
  *
- * While it is open ncurses handles SIGTSTP (and SIGINT, SIGTERM and SIGWINCH
- * where the process has no handlers of its own). A caller that reads those by a
+ * While it is open, ncurses handles SIGTSTP (and SIGINT, SIGTERM and SIGWINCH
+ * if the process has no handlers of its own). A caller that reads those from a
  * signalfd keeps them blocked, and closes the screen before it ends: nothing
- * else gives the terminal back.
+ * else restores the terminal.
  */
 #ifndef GNOMON_TOP_SCREEN_H
 #define GNOMON_TOP_SCREEN_H
@@ -17,24 +17,23 @@
 
 struct gn_screen;
 
-/* Whether gnomon can have a screen, as gn_screen_open() would say; takes
- * nothing. */
+/* Whether gn_screen_open() would succeed, and why not; opens nothing. */
 int gn_screen_check(const char **why);
 
 /*
- * Takes the terminal that stdout is. Keys come from stdin where that is a
- * terminal, else from /dev/tty. setlocale(LC_CTYPE, "") must have been called.
- * 0, -ENOTTY: there is no terminal, -ENOTSUP: it cannot be drawn on, -ENOMEM.
- * On failure *why says so in a few words ("TERM is not set") and nothing was
- * written: plain rows can be.
+ * Opens the terminal on stdout. Keys come from stdin if that is a terminal,
+ * else from /dev/tty. Call setlocale(LC_CTYPE, "") first. 0, -ENOTTY: there is
+ * no terminal, -ENOTSUP: it cannot be drawn on, -ENOMEM. On failure *why gives
+ * the reason in a few words ("TERM is not set"), and nothing was written, so
+ * plain rows can follow.
  */
 int gn_screen_open(struct gn_screen **out, const char **why);
 
-/* Gives the terminal back as it was. NULL is none. */
+/* Restores the terminal. NULL is fine. */
 void gn_screen_close(struct gn_screen *s);
 
-/* Makes `g` as large as the terminal, and says in it whether UTF-8 and how many
- * colours the terminal shows; 0 colours where NO_COLOR is set. 0, -ENOMEM. */
+/* Makes `g` as large as the terminal, and sets its utf8 and colours; 0 colours
+ * if NO_COLOR is set. 0, -ENOMEM. */
 int gn_screen_fit(struct gn_screen *s, struct gn_cells *g);
 
 /* Shows the cells. Unchanged ones are not written again. 0 or -ENOMEM. */

@@ -6,14 +6,15 @@
 
 #include <curses.h>
 
-/* The pair of an ink; that of a selected row comes last. 0 is curses's own. */
+/* The colour pair of an ink; that of a selected row comes last. Curses uses
+ * 0. */
 #define PAIR(ink)     ((short)((ink) + 1))
 #define PAIR_SELECTED PAIR(GN_INK_COUNT)
 
 #define OWN -1 /* the terminal's own colour */
 
-/* Colours of a terminal with 8, and with 256 of the usual palette; the
- * attributes with colours, and without. */
+/* The colours for a terminal with 8 colours, and with 256 of the usual palette;
+ * the attributes with colours, and without. */
 struct look {
 	short front, back;
 	short front256, back256;
@@ -101,7 +102,7 @@ struct gn_style gn_ink_style(const struct gn_cell *cell, unsigned colours)
 	/* with 256 colours the shade shows it */
 	if (colours >= 256)
 		style.attributes &= ~(unsigned)(A_BOLD | A_DIM);
-	/* what must not be overlooked, and bars, keep their colours */
+	/* important texts and bars keep their colours */
 	if (cell->selected && cell->ink < GN_INK_GOOD) {
 		style.pair = PAIR_SELECTED;
 		style.attributes = A_NORMAL;

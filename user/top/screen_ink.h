@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a cell's meaning looks like on a terminal of so many colours. */
+/* How a cell's meaning looks on a terminal with a number of colours. */
 #ifndef GNOMON_TOP_SCREEN_INK_H
 #define GNOMON_TOP_SCREEN_INK_H
 
@@ -10,8 +10,8 @@ struct gn_style {
 	short pair;	     /* of colours */
 };
 
-/* Makes curses's pairs of colours. standard: -1 is the terminal's own colour.
- * 0, -ENOTSUP: it has too few pairs. */
+/* Makes the colour pairs of curses. standard: -1 is the terminal's own colour.
+ * 0, -ENOTSUP: the terminal has too few pairs. */
 int gn_ink_pairs(int colours, int pairs, bool standard);
 
 /* colours 0: attributes only. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The live view: what a period shows, whoever shows it (the screen, plain rows,
- * JSON lines, Prometheus). All of it is values: no clock and no terminal, so
- * that what is shown can be tested. Times are nanoseconds.
+ * The live view: the data of a period, for all outputs (the screen, plain rows,
+ * JSON lines, Prometheus). It has values only, no clock and no terminal, so
+ * that outputs can be tested. Times are nanoseconds.
  */
 #ifndef GNOMON_TOP_TOP_H
 #define GNOMON_TOP_TOP_H
@@ -26,7 +26,7 @@ struct gn_top_machine {
 /* What the target is doing as a whole. */
 enum gn_top_target {
 	GN_TOP_RUNNING = 0,
-	GN_TOP_ENDED,  /* all of it; the last period stays on show */
+	GN_TOP_ENDED,  /* all of it; the last period stays on the screen */
 	GN_TOP_KILLED, /* the command, by `signal` */
 };
 
@@ -43,16 +43,16 @@ struct gn_top_period {
 	uint64_t session;	  /* since tracing began */
 	const char *title;	  /* the command or the PIDs: hostile text */
 	enum gn_top_target target;
-	int signal, status; /* of the command; status <0: not known */
+	int signal, status; /* of the command; status negative: not known */
 	bool functions;	    /* function probes are on */
-	/* what was lost since tracing began; of the period: in the model */
+	/* losses since tracing began; those of the period are in the model */
 	uint64_t lost;
 	/* gnomon itself, in the period */
 	uint64_t own_cpu_ns, own_rss;
 	struct gn_top_machine machine;
 	/* --budget, 0 = none: percents of the target's time on CPUs */
 	double budget;
-	double slowdown; /* what probes cost of it now; <0: not known */
+	double slowdown; /* what probes cost of it now; negative: not known */
 	const struct gn_top_muted *muted;
 	size_t nmuted;
 };

@@ -39,8 +39,8 @@ const char *gn_top_mode_text(enum gn_top_mode mode)
 	return texts[mode];
 }
 
-/* Finds where the selected row is now. If it is gone, the row in its place is
- * selected. It is selected again if it comes back. */
+/* Finds where the selected row is now. If it is gone, selects the row in its
+ * place, until it comes back. */
 static void find_selected(struct gn_top_view *v)
 {
 	struct gn_top_list *l = &v->list[v->mode];
@@ -57,7 +57,7 @@ static void find_selected(struct gn_top_view *v)
 		l->selected = v->nrows ? v->nrows - 1 : 0;
 }
 
-/* Several functions can have one name. Within a period their places in the
+/* Several functions can have one name. Within a period their indexes in the
  * model distinguish them. */
 static bool find_same(struct gn_top_view *v, uint64_t id, uint32_t index)
 {

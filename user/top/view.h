@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the user looks at: which table, sorted and filtered by what, which row
- * is selected. It outlives periods: the selection is kept by what it is of (a
- * thread, a function's name and module, a call path), not by its place.
+ * The state of the user's view: which table, its sort column and filter, and
+ * the selected row. It outlives periods: the selection is kept by the thing
+ * selected (a thread, a function's name and module, a call path), not by its
+ * place.
  *
- * A caller sets nothing here but by the functions, and reads `period`,
+ * A caller changes this only through the functions, and reads `period`,
  * `classify` and `paused`.
  */
 #ifndef GNOMON_TOP_VIEW_H
@@ -25,10 +26,10 @@ enum gn_top_mode {
 	GN_TOP_MODES
 };
 
-/* What takes keys. */
+/* What gets the keys. */
 enum gn_top_focus {
 	GN_TOP_ON_TABLE = 0,
-	GN_TOP_ON_THREAD, /* one that was opened */
+	GN_TOP_ON_THREAD, /* an opened thread */
 	GN_TOP_ON_CHOOSER,
 	GN_TOP_ON_FILTER,
 	GN_TOP_ON_HELP,
@@ -45,15 +46,15 @@ enum gn_top_part {
 /* Bytes of a filter; more cannot be typed. */
 #define GN_TOP_FILTER 128
 
-/* Nodes of the tree that the user opened or closed and that are remembered;
- * the oldest is forgotten then. */
+/* How many opened and closed nodes of the tree are remembered. Beyond that the
+ * oldest is forgotten. */
 #define GN_TOP_TOGGLES 1024
 
 /* One table's state. */
 struct gn_top_list {
 	size_t selected, scroll; /* rows */
 	bool follow; /* the row with `id` stays selected, wherever it moves */
-	uint64_t id; /* of what is selected */
+	uint64_t id; /* of the selected thing */
 	int sort;    /* enum gn_column_id */
 	bool inverted;
 };
@@ -67,11 +68,11 @@ struct gn_top_row;  /* view_rows.h */
 struct gn_top_open; /* view_thread.h */
 
 struct gn_top_view {
-	/* for the caller */
-	uint64_t period; /* nanoseconds that the user wants one to last */
+	/* read by the caller */
+	uint64_t period; /* the wanted length, in nanoseconds */
 	enum gn_classify classify;
-	/* The period on show is to stay; tracing and the counting of periods go
-	 * on, so that what comes after the pause is whole. */
+	/* Keep the current period on the screen. Tracing and the counting of
+	 * periods go on, so that the periods after the pause are complete. */
 	bool paused;
 
 	enum gn_top_focus focus, before_help;
@@ -84,21 +85,21 @@ struct gn_top_view {
 	struct gn_top_toggle toggle[GN_TOP_TOGGLES];
 	size_t ntoggles;
 
-	/* the opened thread: kept, as the thread can end */
+	/* the opened thread: a copy, because the thread can end */
 	struct gn_top_open *open;
-	enum gn_top_part part; /* that the arrows scroll */
+	enum gn_top_part part; /* the part that the arrows scroll */
 	size_t part_scroll[GN_TOP_PARTS];
 
-	/* time of the threads in all periods that were shown, and functions'
-	 * own: which columns of classes there is room for does not change with
-	 * every period */
+	/* time of the threads, and of functions' own code, in all periods
+	 * shown, so that the choice of class columns does not change with each
+	 * period */
 	uint64_t seen[GN_CLASS_COUNT], own[GN_CLASS_COUNT];
 
-	/* heights of the last drawing, in rows: what a page is */
+	/* heights of the last drawing, in rows: the size of a page */
 	size_t page, part_page[GN_TOP_PARTS];
 
-	/* the rows of the table: of this model, of the period with this number;
-	 * stale: sorted or filtered otherwise now */
+	/* the rows of the table, for this model and this period number; stale:
+	 * the sort order or the filter has changed */
 	struct gn_top_row *rows;
 	size_t nrows, rows_cap;
 	const struct gn_model *of;
@@ -106,19 +107,19 @@ struct gn_top_view {
 	bool stale;
 };
 
-/* `period` in nanoseconds, as -d has it. */
+/* `period` in nanoseconds, from -d. */
 void gn_top_view_init(struct gn_top_view *v, uint64_t period,
 		      enum gn_classify classify);
 void gn_top_view_free(struct gn_top_view *v);
 
 /*
- * Brings the view up to a period (NULL: none yet): rows, selection, the opened
- * thread. Drawing and keys do it themselves; it does nothing the second time.
- * The period is known by its number and its model. 0, -ENOMEM.
+ * Updates the view for a period (NULL: none yet): rows, selection, the opened
+ * thread. Drawing and keys call it themselves; a second call for the same
+ * period (number and model) does nothing. 0, -ENOMEM.
  */
 int gn_top_view_update(struct gn_top_view *v, const struct gn_top_period *p);
 
-/* The word for a table. */
+/* The name of a table. */
 const char *gn_top_mode_text(enum gn_top_mode mode);
 
 #endif

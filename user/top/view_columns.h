@@ -7,7 +7,7 @@
 #include "output/now.h"
 #include "top/view.h"
 
-/* A table's columns (enum gn_column_id) in the order in which they stand. */
+/* A table's columns (enum gn_column_id) in their order on the screen. */
 struct gn_top_columns {
 	int n;
 	int column[GN_COLUMN_COUNT];
@@ -15,19 +15,19 @@ struct gn_top_columns {
 
 void gn_top_columns(enum gn_top_mode mode, struct gn_top_columns *out);
 
-/* The same without those that nothing can be sorted by. */
+/* The same, but only columns to sort by. */
 void gn_top_sort_columns(enum gn_top_mode mode, struct gn_top_columns *out);
 
-/* What a table is sorted by at first. */
+/* The initial sort column of a table. */
 int gn_top_usual_sort(enum gn_top_mode mode);
 
-/* Its title in the table. */
+/* A column's title in the table. */
 const char *gn_top_column_title(int column, enum gn_top_mode mode);
 
-/* True where the smallest comes first: text and ids. */
+/* True if the smallest value comes first: text and ids. */
 bool gn_top_column_up(int column);
 
-/* A number a second, of a count in a period of `length` nanoseconds. */
+/* The rate per second of a count in a period of `length` nanoseconds. */
 double gn_top_rate(uint64_t count, uint64_t length);
 
 #endif

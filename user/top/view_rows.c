@@ -10,7 +10,7 @@
 #define FNV_START 0xcbf29ce484222325
 #define FNV_PRIME 0x100000001b3
 
-/* FNV-1a: over a name and its end, so that "ab","c" is not "a","bc". */
+/* FNV-1a over a name and its NUL, so that "ab","c" and "a","bc" differ. */
 uint64_t gn_top_id(uint64_t seed, const char *name)
 {
 	uint64_t h = seed ^ FNV_START;
@@ -26,7 +26,7 @@ static char fold(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Without regard to case, of ASCII: it must not depend on the locale. */
+/* Ignores the case of ASCII letters only: it must not depend on the locale. */
 static bool contains(const char *text, const char *part)
 {
 	for (; *text; text++) {
@@ -69,7 +69,7 @@ static int compare(const struct gn_top_sortable *a,
 	return a->number < b->number ? 1 : a->number > b->number ? -1 : 0;
 }
 
-/* Not as in the model, which is sorted by time: idle threads would change their
+/* Not in the model's order, which is by time: idle threads would change their
  * places in each period. */
 static int by_name(const struct gn_top_sortable *a,
 		   const struct gn_top_sortable *b)
@@ -158,13 +158,13 @@ struct gn_top_sortable gn_top_value(const struct gn_top_view *v,
 	return s;
 }
 
-/* Whether it did not occur in the period, only earlier. */
+/* Whether it occurred only before this period. */
 static bool idle(const struct gn_values *v)
 {
 	return !v->calls && !v->elapsed_incl;
 }
 
-/* Whether to show the entry, and what it is. */
+/* Whether to show the entry; sets its id. */
 static bool wanted(const struct gn_top_view *v, const struct gn_model *m,
 		   uint32_t i, uint64_t *id)
 {

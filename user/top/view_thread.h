@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The page of an opened thread. It is kept apart from the periods, because it
- * stays when the thread ends.
+ * The page of an opened thread. It is a copy, because it stays when the thread
+ * ends.
  */
 #ifndef GNOMON_TOP_VIEW_THREAD_H
 #define GNOMON_TOP_VIEW_THREAD_H
@@ -9,8 +9,8 @@
 #include "model/pool.h"
 #include "top/view.h"
 
-/* Functions that are kept of a thread, those with the most time; the others
- * are counted. */
+/* The most functions kept per thread, those with the most time; the others are
+ * counted. */
 #define GN_TOP_SHARES 1024
 
 struct gn_top_share {
@@ -29,12 +29,13 @@ struct gn_top_open {
 	struct gn_pool names;
 	uint32_t pid, tid;
 	const char *name, *runtime, *state;
-	struct gn_model_thread t; /* its numbers; its pointers are NULL */
+	struct gn_model_thread t; /* the thread's numbers; its pointers are
+				     NULL */
 	enum gn_thread_state run;
 	enum gn_class doing;
 	uint16_t reason;
-	bool functions;		       /* they were traced */
-	bool gone;		       /* it was not in the last period */
+	bool functions;		       /* functions were traced */
+	bool gone;		       /* not in the last period */
 	uint64_t length, end, session; /* from the last period with it */
 	struct gn_top_share *shares;
 	size_t nshares, left_out;

@@ -7,10 +7,10 @@
 #include "model/mem.h"
 #include "top/view_rows.h"
 
-/* A path that took this share of the session's time is open at first. */
+/* Paths with this share of the session's time are open at first. */
 #define HOT_PCT 1.0
 
-/* The nodes that are still to be shown. */
+/* A node that is yet to be shown. */
 struct pending {
 	uint32_t node, depth;
 	uint64_t parent; /* id */
@@ -20,7 +20,7 @@ struct pending {
 struct walk {
 	struct gn_top_view *v;
 	const struct gn_top_period *p;
-	bool *shown; /* NULL: all; by node: it or one below passes the filter */
+	bool *shown; /* by node: it or a node below matches; NULL: no filter */
 	struct pending *todo;
 	size_t ntodo;
 	uint32_t cap;

@@ -48,7 +48,7 @@ void gn_top_time_text(char buf[GN_TOP_TIME], uint64_t wall)
 	snprintf(buf, GN_TOP_TIME, "%s.%03uZ", date, ms);
 }
 
-/* Whether some program takes the character for the end of a word. */
+/* Whether some programs split words at this character. */
 static bool is_blank(int32_t c)
 {
 	return c == ' ' || c == 0xa0 || c == 0x1680 ||

@@ -19,11 +19,11 @@ const char *gn_top_target_word(enum gn_top_target target);
 void gn_top_time_text(char buf[GN_TOP_TIME], uint64_t wall);
 
 /*
- * `text` as one word, which every program that splits lines at blanks keeps
- * whole: blanks, backslashes, and what does not print are \xNN for a byte,
- * \u{N} for a character; nothing at all is "-", a "-" is \x2d. So different
- * texts are different words. `utf8` false: only ASCII comes out. Freed by the
- * caller; NULL when there is no memory.
+ * `text` as one word for programs that split lines at blanks. Blanks,
+ * backslashes and bytes or characters that do not print become \xNN for a
+ * byte, \u{N} for a character; an empty text becomes "-", and "-" becomes
+ * \x2d. So different texts are different words. `utf8` false: the word is
+ * ASCII. The caller frees it; NULL: no memory.
  */
 char *gn_top_word(const char *text, bool utf8);
 
