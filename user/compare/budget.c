@@ -41,7 +41,8 @@ static bool ends_with(const char *word, const char *end, size_t *len)
 	return true;
 }
 
-/* A word of a budget, as "lock_per_call". False: it is none. */
+/* Parses a word of a budget, such as "lock_per_call". False: it is no
+ * metric. */
 static bool find_metric(const char *word, enum gn_part part, struct gn_limit *l)
 {
 	char plain[64];
@@ -61,7 +62,7 @@ static bool find_metric(const char *word, enum gn_part part, struct gn_limit *l)
 	    (l->reading == GN_READ_SHARE && gn_metric_whole(l->metric) < 0) ||
 	    (l->reading == GN_READ_PER_CALL && !gn_metric_is_time(l->metric)))
 		return false;
-	/* each is of functions, or of the whole */
+	/* these are for the total only, or for functions only */
 	if (l->metric == GN_METRIC_gc_pause || l->metric == GN_METRIC_lost)
 		return part == GN_PART_TOTAL && l->reading == GN_READ_PLAIN;
 	if (l->metric == GN_METRIC_longest)
@@ -69,7 +70,7 @@ static bool find_metric(const char *word, enum gn_part part, struct gn_limit *l)
 	return true;
 }
 
-/* What a limit means where it stands. */
+/* Whether the kind of limit fits the metric. */
 static bool fits(const struct gn_limit *l)
 {
 	switch (l->kind) {
@@ -78,7 +79,7 @@ static bool fits(const struct gn_limit *l)
 		       gn_metric_whole(l->metric) >= 0;
 	case GN_LIMIT_OVER_PCT:
 		return true;
-	default: /* points of a share have no way to be written */
+	default: /* a limit in percentage points cannot be written */
 		return l->reading != GN_READ_SHARE;
 	}
 }
@@ -111,7 +112,7 @@ static int add_limit(struct reader *r, struct gn_budget_rule *rule,
 			   " a share (12%%), or what may come to the base (+5%%"
 			   " or +2ms); a count is a number",
 			   r->where, word, text);
-	/* shown as it stands in the file */
+	/* shown as in the file */
 	l.text = json_string_value(value);
 	grown = reallocarray(rule->limits, rule->nlimits + 1, sizeof(*grown));
 	if (!grown)
@@ -121,7 +122,7 @@ static int add_limit(struct reader *r, struct gn_budget_rule *rule,
 	return 0;
 }
 
-/* One member of a rule that is no limit. 1: it is one. */
+/* Takes a member of a rule that is no limit. Returns 1 if it is a limit. */
 static int take_word(struct reader *r, struct gn_budget_rule *rule,
 		     const char *word, const json_t *value)
 {
@@ -159,7 +160,8 @@ static int take_word(struct reader *r, struct gn_budget_rule *rule,
 	return 1;
 }
 
-/* The inclusive time of what others of the sum call would be in it twice. */
+/* A sum must not have inclusive times: the time of a function that another one
+ * of the sum calls would count twice. */
 static int check_sum(struct reader *r, const struct gn_budget_rule *rule)
 {
 	if (!rule->sum || rule->part == GN_PART_THREAD)
@@ -255,8 +257,8 @@ static int read_part(struct reader *r, const char *word, json_t *value)
 	return err;
 }
 
-/* Whether memory was what a text could not be read for: of most of its calls
- * jansson tells that as a fault of the text. */
+/* Whether reading failed for lack of memory, which jansson mostly reports as a
+ * syntax error. */
 static bool lacks_memory(const json_error_t *error)
 {
 	return errno == ENOMEM ||

@@ -28,15 +28,16 @@ struct gn_limit {
 	enum gn_reading reading;
 	enum gn_limit_kind kind;
 	double value;
-	const char *text; /* as it was written */
-	const char *word; /* the metric, as it was written */
+	const char *text; /* as in the file */
+	const char *word; /* the metric, as in the file */
 };
 
 struct gn_budget_rule {
 	enum gn_part part;
 	const char *name;   /* a glob, "*" for the total */
 	const char *module; /* a glob, NULL = any */
-	bool sum;	    /* of all that match; else of each */
+	bool sum;	    /* limits apply to the sum of all that match; else
+			       to each */
 	uint64_t at_least;  /* ns of elapsed exclusive time (of threads and
 			       modules: inclusive) below which none is judged */
 	struct gn_limit *limits;
@@ -46,7 +47,7 @@ struct gn_budget_rule {
 struct gn_budget {
 	struct gn_budget_rule *rules;
 	size_t nrules;
-	void *json; /* what the texts live in */
+	void *json; /* owns the texts */
 };
 
 /* 0; -EINVAL with one sentence in `why`; -ENOMEM. gn_budget_clear() in each
@@ -55,7 +56,7 @@ int gn_budget_read(struct gn_budget *b, const char *text, size_t size,
 		   char *why, size_t whysize);
 void gn_budget_clear(struct gn_budget *b);
 
-/* Whether some limit compares with a base. */
+/* Whether a limit compares with a base. */
 bool gn_budget_compares(const struct gn_budget *b);
 
 /* "+5%", "12%", "5ms", "+2ms", "100", "+10". 0 or -EINVAL. */

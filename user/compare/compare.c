@@ -113,7 +113,7 @@ static int keep(struct gn_comparison *c, struct gn_item *item)
 	return 0;
 }
 
-/* The item of that name, made when it is new. NULL: no memory. */
+/* Finds the item of that name, or makes it. NULL: no memory. */
 static struct gn_item *find(struct gn_comparison *c, enum gn_part part,
 			    const char *name, const char *module)
 {
@@ -161,7 +161,7 @@ void gn_comparison_clear(struct gn_comparison *c)
 	*c = (struct gn_comparison){0};
 }
 
-/* Where a capture goes. */
+/* Where the values of a capture go. */
 struct place {
 	struct gn_comparison *c;
 	enum gn_side side;
@@ -191,7 +191,8 @@ static struct gn_measure *at(const struct place *p, enum gn_part part,
 	return of_item(p, find(p->c, part, name, module));
 }
 
-/* What adds up of several that have one name; the longest is the longest. */
+/* Adds the values of several with one name; of longest ones takes the
+ * maximum. */
 static void sum(uint64_t *to, const uint64_t *from)
 {
 	for (int i = 0; i < GN_METRIC_COUNT; i++) {
@@ -307,7 +308,7 @@ int gn_comparison_add(struct gn_comparison *c, enum gn_side side,
 	return err;
 }
 
-/* --- what is one thing under two names --- */
+/* --- one thing under two names --- */
 
 static bool one_sided(const struct gn_item *item)
 {
@@ -326,7 +327,8 @@ void gn_item_sum(const struct gn_comparison *c, struct gn_item *to,
 		to->in[side] |= from->in[side];
 }
 
-/* `from` becomes a part of `to`, and no item any more: its part says so. */
+/* Adds `from` to `to`. The part GN_PART_COUNT marks that `from` is no item any
+ * more. */
 static void merge(struct gn_comparison *c, struct gn_item *to,
 		  struct gn_item *from)
 {
@@ -354,10 +356,11 @@ static int by_lasting_in_module(const void *a, const void *b)
 	return order ? order : strcmp(x->module, y->module);
 }
 
-/* What the items of a group have among them. */
+/* What is known of a group's items. */
 struct group {
-	struct gn_item *only[GN_SIDE_COUNT]; /* the first that is in one side */
-	bool numbered; /* some name has more than what lasts of it */
+	struct gn_item *only[GN_SIDE_COUNT]; /* the first that is only on this
+						side */
+	bool numbered; /* some name differs from its lasting name */
 	bool in[GN_SIDE_COUNT];
 };
 
@@ -391,7 +394,8 @@ static void rename_item(struct gn_item *item)
 	}
 }
 
-/* It is about to be one with those that call it. */
+/* Removes the time in calls from others of the lasting name, because all of
+ * these become one item. */
 static void drop_nested(const struct gn_comparison *c, struct gn_item *item)
 {
 	for (size_t i = 0; i < runs_of(c); i++) {
@@ -402,7 +406,8 @@ static void drop_nested(const struct gn_comparison *c, struct gn_item *item)
 	}
 }
 
-/* Lambdas of one function: their numbers are no names when one came or went. */
+/* Lambdas of one function: if one came or went, their numbers do not identify
+ * them. */
 static int merge_numbered(struct gn_comparison *c, struct gn_item **items,
 			  size_t n)
 {
@@ -419,7 +424,8 @@ static int merge_numbered(struct gn_comparison *c, struct gn_item **items,
 	return items[0]->lasting ? 0 : -ENOMEM;
 }
 
-/* The modules that two functions were of, when one is gone and one is new. */
+/* Merges the modules of two functions, if one module is gone and the other is
+ * new. */
 static void merge_modules(struct gn_comparison *c, const char *gone,
 			  const char *new)
 {
@@ -429,7 +435,7 @@ static void merge_modules(struct gn_comparison *c, const char *gone,
 		struct gn_item *item = c->items[i];
 
 		if (item->part == GN_PART_FUNCTION)
-			break; /* they stand behind the modules */
+			break; /* functions come after the modules */
 		if (item->part != GN_PART_MODULE || !one_sided(item))
 			continue;
 		if (item->in[GN_BASE] && !strcmp(item->lasting, gone))
@@ -441,7 +447,8 @@ static void merge_modules(struct gn_comparison *c, const char *gone,
 		merge(c, of[GN_NEW], of[GN_BASE]);
 }
 
-/* The same name in a module that is gone and in a new one. */
+/* Merges functions of the same name in a module that is gone and in a new
+ * one. */
 static int merge_moved(struct gn_comparison *c, struct gn_item **items,
 		       size_t n)
 {

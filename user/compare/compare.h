@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Two sets of captures, the base and the new one, brought together: what is one
- * thing in both, by its name, and what it was worth in each capture. The models
- * are not kept. All times are nanoseconds.
+ * Two sets of captures, the base and the new ones, matched by names: the items
+ * of both, with their values in each capture. The models are not kept. All
+ * times are nanoseconds.
  */
 #ifndef GNOMON_COMPARE_COMPARE_H
 #define GNOMON_COMPARE_COMPARE_H
@@ -23,9 +23,9 @@ enum gn_part {
 	GN_PART_COUNT
 };
 
-/* What an item was worth in one capture. X(field, word in budgets and JSON,
- * what it is, what 100 % of it is). The classes follow, by their words; they
- * are exclusive, and of threads and the total all of their time. */
+/* The values of an item in one capture. X(field, word in budgets and JSON,
+ * unit, what 100 % of it is). The classes follow, with their own words; they
+ * are exclusive, but for threads and the total they are all of the time. */
 #define GN_METRIC_LIST(X)                                                 \
 	X(calls, "calls", COUNT, NONE)                                    \
 	X(elapsed_incl, "elapsed_inclusive", TIME, ELAPSED)               \
@@ -47,70 +47,70 @@ enum gn_metric {
 /* By enum gn_metric. Zeros where the item was not seen. */
 struct gn_measure {
 	uint64_t value[GN_METRIC_COUNT];
-	/* of the inclusive times of a function: in calls from others of its
-	 * lasting name, which have it, too */
+	/* the part of a function's inclusive times that is in calls from others
+	 * of its lasting name, which include it, too */
 	uint64_t nested_elapsed, nested_app;
 	bool seen;
-	/* calls or times of it may be missing: records were lost while it was
-	 * open, its probes were taken away or came late */
+	/* calls or times may be missing: records were lost while it was open,
+	 * or its probes were removed or came late */
 	bool doubtful;
 };
 
 struct gn_item {
 	enum gn_part part;
 	char *name;    /* "" for the total */
-	char *shown;   /* what people read; NULL: name */
+	char *shown;   /* the name for people; NULL: name */
 	char *module;  /* file name, of functions; else "" */
-	char *lasting; /* what it is matched by beside its name */
+	char *lasting; /* the second name for matching */
 	bool in[GN_SIDE_COUNT];
 	struct gn_measure runs[]; /* the base's, then the new ones */
 };
 
 struct gn_comparison {
-	size_t runs[GN_SIDE_COUNT];   /* captures that are to come */
-	size_t filled[GN_SIDE_COUNT]; /* that have come */
+	size_t runs[GN_SIDE_COUNT];   /* captures expected */
+	size_t filled[GN_SIDE_COUNT]; /* captures added */
 	/* the total first; by part, then by name and module */
 	struct gn_item **items;
 	size_t nitems;
-	void *index; /* while captures come */
-	/* one sentence: why not all that times differ by is the program's;
-	 * NULL: it is */
+	void *index; /* used while captures are added */
+	/* one sentence: why differences in times may not come from the program;
+	 * NULL: they do */
 	const char *unlike;
-	struct gn_paths_of_both *paths; /* paths.h; NULL: nobody asked */
+	struct gn_paths_of_both *paths; /* paths.h; NULL: not wanted */
 };
 
 /* 0 or -ENOMEM. gn_comparison_clear() in each case. */
 int gn_comparison_begin(struct gn_comparison *c, size_t base, size_t new);
 void gn_comparison_clear(struct gn_comparison *c);
 
-/* The call trees of the captures that come are to be kept. 0 or -ENOMEM. */
+/* Keeps the call trees of the captures added after this. 0 or -ENOMEM. */
 int gn_comparison_keep_paths(struct gn_comparison *c);
 
-/* Adds the next capture of a side; `pause`: its longest pause of a collection.
- * 0, -ENOMEM, -E2BIG: more than were to come. */
+/* Adds the next capture of a side; `pause`: its longest pause for a collection.
+ * 0, -ENOMEM, -E2BIG: more than expected. */
 int gn_comparison_add(struct gn_comparison *c, enum gn_side side,
 		      const struct gn_model *m, uint64_t pause);
 
 /*
- * All have come. What has no counterpart by its name is matched by what lasts
- * of the name: lambdas of one function whose numbers differ become one item, a
- * function of a module that is gone and one of a new module too, and so do
- * these modules. 0 or -ENOMEM.
+ * Call it after the last capture. Items without a counterpart of the same name
+ * are matched by their lasting names: lambdas of one function whose numbers
+ * differ become one item, so do a function of a module that is gone and one of
+ * a new module, and so do these modules. 0 or -ENOMEM.
  */
 int gn_comparison_end(struct gn_comparison *c);
 
-/* The word of a metric, and back: -1 when it is none. */
+/* The word of a metric, and back; -1: no metric. */
 const char *gn_metric_word(int metric);
 int gn_metric_find(const char *word);
 bool gn_metric_is_time(int metric);
-/* The metric of the total that is 100 % of it, -1: it has no share. */
+/* The metric of the total that is 100 % of this one; -1: it has no share. */
 int gn_metric_whole(int metric);
 
-/* Adds what `from` was worth; of one name of the two. */
+/* Adds the values of `from` to those of `to`. */
 void gn_item_sum(const struct gn_comparison *c, struct gn_item *to,
 		 const struct gn_item *from);
 
-/* The captures of one side. */
+/* The item's values in the captures of one side. */
 static inline const struct gn_measure *
 gn_item_runs(const struct gn_comparison *c, const struct gn_item *item,
 	     enum gn_side side)

@@ -36,7 +36,8 @@ bool gn_diff_within_noise(const struct gn_diff *d, const struct gn_diff_row *r)
 	       fabs(change(r)) <= r->of[GN_BASE].noise + r->of[GN_NEW].noise;
 }
 
-/* What functions own is not all of a thread's time, nor of the total's. */
+/* Threads and the total have time outside of functions' own, so they use the
+ * inclusive metric. */
 static int metric_of(enum gn_diff_kind kind, int metric)
 {
 	if (kind == GN_DIFF_FUNCTION || kind == GN_DIFF_MODULE)
@@ -117,7 +118,7 @@ static int add_item(struct gn_diff *d, const struct gn_item *item)
 	return add(d, kind, item, item->name, metric_of(kind, d->opts.metric));
 }
 
-/* Leaves the first rows of each kind. */
+/* Keeps the first rows of each kind. */
 static void shorten(struct gn_diff *d)
 {
 	size_t seen[GN_DIFF_KIND_COUNT] = {0}, n = 0;
@@ -139,7 +140,7 @@ int gn_diff_make(const struct gn_comparison *c, const struct gn_diff_opts *o,
 	int err = 0;
 
 	*d = (struct gn_diff){.c = c, .opts = *o};
-	/* the total is two rows, and one each class */
+	/* the total has two rows, and one for each class */
 	d->rows = calloc(c->nitems + 2 + GN_CLASS_COUNT, sizeof(*d->rows));
 	if (!d->rows)
 		return -ENOMEM;

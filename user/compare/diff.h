@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What changed from the base to the new captures, by what it did to the total.
- * All values are medians; the noise is half the width of the middle half.
+ * The changes from the base to the new captures, ordered by their effect on the
+ * total. All values are medians; the noise is half the width of the middle
+ * half.
  */
 #ifndef GNOMON_COMPARE_DIFF_H
 #define GNOMON_COMPARE_DIFF_H
@@ -21,20 +22,20 @@ enum gn_diff_kind {
 };
 
 struct gn_diff_opts {
-	int metric;   /* what rows are ordered by; enum gn_metric */
+	int metric;   /* the sort metric; enum gn_metric */
 	size_t limit; /* rows of each kind, 0 = all */
 	bool utf8;
 };
 
 struct gn_diff_row {
 	enum gn_diff_kind kind;
-	const struct gn_item *item; /* of a class the total */
+	const struct gn_item *item; /* for a class, the total */
 	const char *name;
-	int metric; /* by which it is ordered */
+	int metric; /* the metric that it is sorted by */
 	struct gn_estimate of[GN_SIDE_COUNT], calls[GN_SIDE_COUNT];
 };
 
-/* What people read. */
+/* The name for people. */
 static inline const char *gn_diff_shown(const struct gn_diff_row *r)
 {
 	if (!r->name[0])
@@ -46,8 +47,8 @@ static inline const char *gn_diff_shown(const struct gn_diff_row *r)
 struct gn_diff {
 	const struct gn_comparison *c;
 	struct gn_diff_opts opts;
-	/* by kind, then by the size of the change, then by name; those that are
-	 * 0 in both are not there */
+	/* by kind, then by the size of the change, then by name; rows that are
+	 * 0 on both sides are left out */
 	struct gn_diff_row *rows;
 	size_t nrows;
 	size_t hidden[GN_DIFF_KIND_COUNT]; /* by the limit */
@@ -60,7 +61,8 @@ void gn_diff_clear(struct gn_diff *d);
 
 /* Whether both sides have several captures. */
 bool gn_diff_knows_noise(const struct gn_diff *d);
-/* No more than the noise of both sides; false when that is not known. */
+/* Whether the change is no more than the noise of both sides; false if the
+ * noise is not known. */
 bool gn_diff_within_noise(const struct gn_diff *d,
 			  const struct gn_diff_row *row);
 
@@ -70,7 +72,7 @@ const char *gn_diff_kind_word(enum gn_diff_kind kind);
 int gn_diff_table(const struct gn_diff *d, FILE *f);
 int gn_diff_markdown(const struct gn_diff *d, FILE *f);
 int gn_diff_json(const struct gn_diff *d, FILE *f);
-/* Of a comparison that kept paths. */
+/* For a comparison that kept paths. */
 int gn_diff_html(const struct gn_diff *d, FILE *f);
 
 #endif

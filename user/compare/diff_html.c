@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Differences as a page: those of the JSON, and the call trees of both. */
+/* Differences as an HTML page: those of the JSON, and the call trees of both
+ * sides. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -36,7 +37,7 @@ static uint64_t weight(const struct gn_path *path)
 	return base > new ? base : new;
 }
 
-/* Numbers of the paths that a page has, and where each is in that list. */
+/* The paths that a page has, and the index of each path in that list. */
 struct kept {
 	uint32_t *path;
 	int32_t *at;
@@ -77,7 +78,7 @@ static int choose(const struct gn_paths_of_both *p, struct kept *k)
 		gn_emit_close(e, ']');                                     \
 	} while (0)
 
-/* The values of a side are sums over its captures; the page tells means. */
+/* The values of a side are sums over its captures; the page shows means. */
 static void put_tree(struct gn_emit *e, const struct gn_paths_of_both *p,
 		     const struct kept *k)
 {

@@ -8,7 +8,7 @@
 #include "output/markup.h"
 #include "output/text.h"
 
-/* All of a row: 100 columns, where calls are not many digits. */
+/* With this a row has 100 columns, unless the calls have many digits. */
 #define NAME_WIDTH 28
 
 struct cells {
@@ -44,7 +44,7 @@ static void fill(const struct gn_diff *d, const struct gn_diff_row *r,
 	gn_format_reading(c->now, r->metric, GN_READ_PLAIN, now->value);
 	gn_format_reading(amount, r->metric, GN_READ_PLAIN, change);
 	snprintf(c->change, GN_CELL, "%s%.40s", change > 0 ? "+" : "", amount);
-	/* what was on both sides can have had no time on one */
+	/* an item of both sides can have no time on one of them */
 	if (r->item->in[GN_BASE] && r->item->in[GN_NEW])
 		gn_format_change(c->pct, base->value, now->value);
 	else

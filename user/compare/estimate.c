@@ -23,7 +23,8 @@ struct gn_estimate gn_estimate_least(double *values, size_t n)
 	return e;
 }
 
-/* The value at a part of the sorted ones, between two of them. */
+/* The value at a part of the sorted values, interpolated between two of
+ * them. */
 static double quantile(const double *values, size_t n, double part)
 {
 	double place = part * (double)(n - 1);
@@ -83,9 +84,9 @@ static double read_one(const struct gn_measure *m, const struct gn_measure *all,
 	}
 }
 
-/* Where the item did not run, 0 is not how long it takes, and would be the
- * least of all. For a median such a capture is one like others, which had none
- * of it. */
+/* Whether a capture counts. If the item did not run, 0 is not its time, and
+ * would be the least of all. For a median such a capture is like others in
+ * which the value is 0. */
 static bool says_it(const struct gn_measure *m, enum gn_reading reading,
 		    bool least)
 {
@@ -100,7 +101,7 @@ int gn_estimate(const struct gn_comparison *c, const struct gn_item *item,
 {
 	const struct gn_measure *runs = gn_item_runs(c, item, side);
 	const struct gn_measure *all = gn_item_runs(c, c->items[0], side);
-	/* a share goes up when what it is a part of goes down */
+	/* a share goes up when its whole goes down */
 	bool least =
 		!median && reading != GN_READ_SHARE && least_is_best(metric);
 	size_t n = c->runs[side], said = 0;
@@ -112,7 +113,7 @@ int gn_estimate(const struct gn_comparison *c, const struct gn_item *item,
 		if (says_it(&runs[i], reading, least))
 			values[said++] =
 				read_one(&runs[i], &all[i], metric, reading);
-	/* what is in none of them is 0 in all */
+	/* an item in no capture is 0 in all of them */
 	if (said)
 		n = said;
 	*out = least ? gn_estimate_least(values, n)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One number of several captures, and how well it is known.
+ * One number from several captures, and its uncertainty.
  *
- * What runs beside a program makes its times longer and never shorter: caches,
- * the host, interrupts. So of times on a CPU, of elapsed times and of sleep the
- * least is the best known, and what the next one is above it is the noise. What
- * the program's threads do to each other goes both ways: of waits and of calls
- * it is the median, and the noise is half the width of the middle half.
+ * Disturbances from outside the program, such as caches, the host and
+ * interrupts, make its times longer and never shorter. So for times on a CPU,
+ * elapsed times and sleep the minimum is the best estimate, and its distance to
+ * the next value is the noise. The program's threads can make each other slower
+ * or faster. So for waits and calls the median is the estimate, and half the
+ * width of the middle half is the noise.
  */
 #ifndef GNOMON_COMPARE_ESTIMATE_H
 #define GNOMON_COMPARE_ESTIMATE_H
@@ -15,24 +16,25 @@
 
 struct gn_estimate {
 	double value, noise;
-	/* captures that it is of; the noise of one is not known, and 0 */
+	/* the number of captures used; with one the noise is not known, and
+	 * 0 */
 	size_t n;
 };
 
-/* What an item's metric is to be read as. */
+/* How to read an item's metric. */
 enum gn_reading {
 	GN_READ_PLAIN,
-	GN_READ_PER_CALL, /* divided by the item's calls; without any 0 */
+	GN_READ_PER_CALL, /* divided by the item's calls; without calls 0 */
 	GN_READ_SHARE,	  /* % of the total of the same capture */
 };
 
-/* `values` are sorted. */
+/* They sort `values`. */
 struct gn_estimate gn_estimate_least(double *values, size_t n);
 struct gn_estimate gn_estimate_median(double *values, size_t n);
 
-/* By the rule above. `median`: of whatever metric. A capture without the item
- * is not among those of which the least is taken, and one without calls not
- * among those that are read per call. -ENOMEM. */
+/* By the rule above. `median`: use the median for any metric. The minimum
+ * ignores captures without the item, and a reading per call ignores captures
+ * without calls. 0 or -ENOMEM. */
 int gn_estimate(const struct gn_comparison *c, const struct gn_item *item,
 		enum gn_side side, int metric, enum gn_reading reading,
 		bool median, struct gn_estimate *out);

@@ -47,13 +47,14 @@ static bool doubtful(const struct judge *j, const struct gn_item *item)
 	return false;
 }
 
-/* What may come to the base. */
+/* How much the value may exceed the base. */
 static double room(const struct gn_limit *l, double base)
 {
 	return l->kind == GN_LIMIT_OVER_PCT ? base * l->value / 100 : l->value;
 }
 
-/* Is more noise in what was measured than the limit allows to come to it? */
+/* Judges against the base: unknown if the noise is larger than the increase
+ * that the limit allows. */
 static void weigh(const struct gn_limit *l, struct gn_verdict *v)
 {
 	const struct gn_estimate *base = &v->of[GN_BASE], *now = &v->of[GN_NEW];
@@ -80,7 +81,7 @@ static void weigh_alone(const struct gn_limit *l, struct gn_verdict *v)
 		v->judged = GN_JUDGED_BREACHED;
 }
 
-/* Time that each call has some of. */
+/* Whether each call has some of this time. */
 static bool is_of_calls(int metric)
 {
 	switch (metric) {
@@ -95,8 +96,8 @@ static bool is_of_calls(int metric)
 	}
 }
 
-/* Of a function whose calls are shorter than their probes nothing is left when
- * the cost of those is taken out. A share of that is nothing, too. */
+/* Whether the base is 0 only because calls are shorter than their probes, whose
+ * cost is subtracted. A percentage of 0 would allow nothing. */
 static bool is_all_cost(const struct judge *j, const struct gn_limit *l,
 			const struct gn_item *item,
 			const struct gn_estimate *base)
@@ -136,9 +137,9 @@ static const char *obstacle(const struct judge *j, const struct gn_limit *l,
 	return NULL;
 }
 
-/* Whether the captures without the item could change the verdict. They had less
- * of it than the others: so with them the base can be less than what was taken
- * for it, and so can the new value. Of what a call takes they tell nothing. */
+/* Whether captures without the item could change the verdict. They have less of
+ * it than the others, so with them the base or the new value could be lower.
+ * They say nothing about the cost of a call. */
 static bool lacks_captures(const struct judge *j, const struct gn_verdict *v)
 {
 	const struct gn_estimate *base = &v->of[GN_BASE], *now = &v->of[GN_NEW];
@@ -215,8 +216,8 @@ static int judge_item(struct judge *j, const struct gn_budget_rule *r,
 	return err;
 }
 
-/* All that match as one item. It lives as long as the verdicts' texts do: they
- * name the rule's glob. */
+/* Judges all that match as one item. Its names are the rule's glob, so the
+ * verdicts' texts outlive it. */
 static int judge_sum(struct judge *j, const struct gn_budget_rule *r)
 {
 	size_t n = j->c->runs[GN_BASE] + j->c->runs[GN_NEW];
@@ -243,8 +244,8 @@ static int judge_sum(struct judge *j, const struct gn_budget_rule *r)
 	return err;
 }
 
-/* Of those that a pattern matches, what came or went says nothing of the
- * others; what is named by itself is missed. */
+/* An item that a pattern matches and that came or went says nothing about the
+ * others. An item that is named by itself must not be missing. */
 static bool can_be_left_out(const struct judge *j,
 			    const struct gn_budget_rule *r,
 			    const struct gn_item *item)
@@ -270,7 +271,7 @@ static int judge_each(struct judge *j, const struct gn_budget_rule *r)
 	return err ? err : status;
 }
 
-/* A glob that matches nothing holds no budget. */
+/* If a glob matches nothing, its limits cannot be judged. */
 static int judge_none(struct judge *j, const struct gn_budget_rule *r)
 {
 	int err = 0;

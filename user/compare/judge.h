@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A comparison against a budget. */
+/* Judges a comparison by a budget. */
 #ifndef GNOMON_COMPARE_JUDGE_H
 #define GNOMON_COMPARE_JUDGE_H
 
@@ -9,7 +9,7 @@
 
 enum gn_judged {
 	GN_JUDGED_OK,
-	GN_JUDGED_UNKNOWN, /* the records do not suffice */
+	GN_JUDGED_UNKNOWN, /* the records are not enough */
 	GN_JUDGED_BREACHED,
 	GN_JUDGED_COUNT
 };
@@ -18,9 +18,9 @@ struct gn_verdict {
 	enum gn_judged judged;
 	const struct gn_budget_rule *rule;
 	const struct gn_limit *limit;
-	const char *name, *module; /* what was judged; the glob of a sum */
+	const char *name, *module; /* the judged item; for a sum the glob */
 	struct gn_estimate of[GN_SIDE_COUNT];
-	double most;	 /* what the limit allows, as the value is */
+	double most;	 /* the largest value that the limit allows */
 	const char *why; /* UNKNOWN: one sentence, static */
 };
 
@@ -30,8 +30,8 @@ struct gn_verdicts {
 	size_t count[GN_JUDGED_COUNT];
 };
 
-/* `unsound`: why no time or count of the captures is to be trusted; NULL: all
- * are. 0 or -ENOMEM; gn_verdicts_clear() in each case. The verdicts point into
+/* `unsound`: why the captures' times and counts cannot be trusted; NULL: they
+ * can. 0 or -ENOMEM; gn_verdicts_clear() in each case. The verdicts point into
  * the budget and the comparison. */
 int gn_judge(const struct gn_budget *b, const struct gn_comparison *c,
 	     const char *unsound, struct gn_verdicts *out);
@@ -40,7 +40,8 @@ void gn_verdicts_clear(struct gn_verdicts *v);
 /* Verdicts as texts. Names are hostile, and escaped for each. 0 or -errno. */
 int gn_verdicts_table(const struct gn_verdicts *v, FILE *f);
 int gn_verdicts_markdown(const struct gn_verdicts *v, FILE *f);
-/* Workflow commands of GitHub Actions: a line each that is not kept. */
+/* Workflow commands of GitHub Actions: a line for each limit that is not
+ * kept. */
 int gn_verdicts_github(const struct gn_verdicts *v, FILE *f);
 int gn_verdicts_junit(const struct gn_verdicts *v, FILE *f);
 

@@ -4,11 +4,11 @@
 
 #include "compare/budget.h"
 
-/* Above it a double is no exact count. */
+/* Above this a double is not an exact count. */
 #define NUMBER_MAX 9e15
 
-/* A number without sign or exponent, whatever the locale. What follows it, or
- * NULL. */
+/* Reads a number without sign or exponent, in any locale. Returns the text
+ * after it, or NULL. */
 static const char *read_number(const char *p, double *out)
 {
 	double scale = 1;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /*
- * What stands before a number that a compiler gives. C#: the Roslyn compiler's
+ * Texts before a number that a compiler assigns. C#: the Roslyn compiler's
  * GeneratedNames ("<Main>b__0_1", "<>c__DisplayClass3_0", "<Main>g__Local|0_0",
  * "<Main>d__5"). C++: Itanium's "{lambda(int)#2}". Java: javac's "lambda$f$0",
  * HotSpot's "$$Lambda$14". GCC's suffixes of copies.
@@ -29,7 +29,7 @@ static size_t ends_with_any(const char *text, size_t at)
 	return 0;
 }
 
-/* "<Main>g__Local|0_0": the number is behind the bar. */
+/* "<Main>g__Local|0_0": the number is after the bar. */
 static bool local_function(const char *name, size_t at)
 {
 	return at && name[at - 1] == '|' && memmem(name, at, ">g__", 4);
@@ -48,8 +48,9 @@ static bool rust_hash(const char *name, size_t at)
 	       strspn(name + at, "0123456789abcdef") == 16 && !name[at + 16];
 }
 
-/* HotSpot gives hidden classes their address for a name: its probes as
- * "$$Lambda$14+0x0000000800c03000.apply()", Java's own names with a slash. */
+/* HotSpot names hidden classes by their address: in its probes as
+ * "$$Lambda$14+0x0000000800c03000.apply()", in Java's own names with a
+ * slash. */
 static bool hidden_class(const char *name, size_t at)
 {
 	return at >= 3 &&
@@ -59,7 +60,7 @@ static bool hidden_class(const char *name, size_t at)
 	       name[at + 16] == '.';
 }
 
-/* The length of what is a number at `at`, 0: nothing is. */
+/* The length of the assigned number at `at`; 0: none. */
 static size_t ordinal(const char *name, size_t at)
 {
 	if (hidden_class(name, at) || rust_hash(name, at))
@@ -122,7 +123,7 @@ char *gn_lasting_module(const char *path)
 	for (size_t at = 0; name[at];) {
 		size_t len = strspn(name + at, "0123456789.");
 
-		/* a version begins behind a dash or a dot: libz.so.1.2.13 */
+		/* a version begins after a dash or a dot: libz.so.1.2.13 */
 		if (at && len && (name[at] == '.' || name[at - 1] == '-') &&
 		    strpbrk(name + at, "0123456789") &&
 		    strpbrk(name + at, "0123456789") < name + at + len) {

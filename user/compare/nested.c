@@ -9,8 +9,8 @@ struct walk {
 	const struct gn_model *m;
 	struct gn_item *const *item;
 	size_t run;
-	uint32_t *group; /* of each function; those of one can become one */
-	/* how often each is on the path */
+	uint32_t *group; /* of each function; a group can become one item */
+	/* how often each one is on the path */
 	uint32_t *open_function, *open_group;
 };
 
@@ -54,7 +54,7 @@ static void visit(struct walk *w, const struct gn_model_node *n)
 	if (n->function < 0)
 		return;
 	to = &w->item[n->function]->runs[w->run];
-	/* what it has of itself is in its inclusive time once */
+	/* only the outermost call: inclusive times contain recursion once */
 	if (!w->open_function[n->function]++ &&
 	    w->open_group[w->group[n->function]]) {
 		to->nested_elapsed += n->v.elapsed_incl;

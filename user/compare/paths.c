@@ -40,7 +40,7 @@ static int add_name(struct gn_paths_of_both *p, char *text, uint32_t *id)
 	return 0;
 }
 
-/* The number of a name, which it owns from here on; NULL: no memory. */
+/* Gets the id of a name, and takes ownership of `text`. NULL: no memory. */
 static int name_id(struct gn_paths_of_both *p, char *text, uint32_t *id)
 {
 	struct name key = {.text = text}, **found;
@@ -89,7 +89,7 @@ static void sum(struct gn_path_values *to, const struct gn_values *v,
 	to->calls += called ? v->calls : 0;
 }
 
-/* Lasting names of all functions, by number. */
+/* Gets the ids of the lasting names of all functions. */
 static int name_functions(struct gn_paths_of_both *p, const struct gn_model *m,
 			  uint32_t *id)
 {

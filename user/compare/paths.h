@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The call trees of both sides in one. A path is the same by the lasting names
- * of its functions, whatever modules they are of. Values are sums over the
+ * The call trees of both sides in one. Paths are the same if the lasting names
+ * of their functions are, in whatever modules. Values are sums over the
  * captures of a side: unlike medians they add up along the tree.
  */
 #ifndef GNOMON_COMPARE_PATHS_H
@@ -15,7 +15,7 @@ struct gn_path_values {
 };
 
 struct gn_path {
-	int32_t parent; /* comes before it; -1: the session */
+	int32_t parent; /* index of an earlier path; -1: this is the session */
 	uint32_t name;	/* in names */
 	struct gn_path_values of[GN_SIDE_COUNT];
 };
@@ -29,7 +29,7 @@ struct gn_paths_of_both {
 	void *index;	      /* of names */
 };
 
-/* Adds a capture's tree. 0, -ENOMEM, -EBADMSG: it is no tree. */
+/* Adds a capture's tree. 0, -ENOMEM, -EBADMSG: the tree is invalid. */
 int gn_paths_add(struct gn_paths_of_both *p, enum gn_side side,
 		 const struct gn_model *m);
 void gn_paths_free(struct gn_paths_of_both *p);

@@ -37,7 +37,7 @@ static int end(void *ctx, const struct gn_seen *at, enum gn_activity_kind what)
 	return 0;
 }
 
-/* When it ended what it did then is not known. */
+/* It is not known when the thread's activities ended. */
 static int gap(void *ctx, uint32_t thread, uint64_t start, uint64_t end_time)
 {
 	struct gn_pauses *p = ctx;

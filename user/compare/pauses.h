@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The longest pause of a collection: of the stretches in which a runtime holds
- * all its threads, for a collection above all; of the collections themselves
- * where a runtime tells of no such stretches. What probes cost is in it.
+ * The longest pause for a collection: the longest stretch in which a runtime
+ * suspends all its threads, mostly for a collection; the longest collection if
+ * a runtime reports no suspensions. It includes probe cost.
  */
 #ifndef GNOMON_COMPARE_PAUSES_H
 #define GNOMON_COMPARE_PAUSES_H
@@ -21,11 +21,11 @@ struct gn_pauses {
 	uint64_t longest[GN_DOES_COUNT];
 };
 
-/* `p` stays where it is until gn_pauses_free(). */
+/* Do not move `p` until gn_pauses_free(). */
 void gn_pauses_init(struct gn_pauses *p);
 void gn_pauses_free(struct gn_pauses *p);
 
-/* ns, 0 = there was none. */
+/* In ns; 0 = none. */
 uint64_t gn_pauses_longest(const struct gn_pauses *p);
 
 #endif

@@ -37,7 +37,7 @@ static void format(char buf[GN_CELL], const struct gn_verdict *v, double value)
 	gn_format_reading(buf, v->limit->metric, reading_of(v), value);
 }
 
-/* The limit as it was written: a count stands there without quotes. */
+/* The limit as in the file. A count has no text, because it has no quotes. */
 static void format_limit(char buf[GN_CELL], const struct gn_limit *l)
 {
 	if (l->text)
@@ -237,7 +237,7 @@ int gn_verdicts_markdown(const struct gn_verdicts *v, FILE *f)
 	return err ? err : gn_stream_status(f);
 }
 
-/* What ends a workflow command, and the property in it, has an escape:
+/* Escapes the characters that end a workflow command, or a property in it:
  * actions/toolkit, core/src/command.ts. */
 static void put_command(FILE *f, const char *text, bool property)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Verdicts as JUnit XML, as GitLab, Jenkins and others read it: a test case a
- * limit; one that cannot be judged is an error, not a failure.
+ * Verdicts as JUnit XML for GitLab, Jenkins and others: a test case per limit;
+ * a limit that cannot be judged is an error, not a failure.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-/* From here on, what is limited in percents of a base may be no integer. */
+/* From here on, a value computed from a percentage of a base may not fit an
+ * integer. */
 #define LARGE 1e18
 
 void gn_format_reading(char buf[GN_CELL], int metric, enum gn_reading reading,
