@@ -50,7 +50,8 @@ static int add(struct gn_findings *out, const struct gn_rule *r,
 	return finding->text && finding->next ? 0 : -ENOMEM;
 }
 
-/* If records were lost or a self-check failed, says only that. */
+/* Whether the rule may hold. If records were lost or a self-check failed, only
+ * the rules about that may. */
 static bool may_speak(const struct gn_rule *r, const struct gn_model *m,
 		      bool idle)
 {
@@ -74,7 +75,7 @@ static int apply(const struct gn_rule *r, const struct gn_facts *f, bool *idle,
 	return add(out, r, f, &s);
 }
 
-/* Order: the worse level first, then what matters more. */
+/* Order: the worse severity first, then the higher rank. */
 static int by_weight(const void *left, const void *right)
 {
 	const struct gn_insight *a = left, *b = right;

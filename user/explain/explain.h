@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Findings: what matters in a finished model, in sentences with numbers and the
- * next command to type. rules.c is the list of rules.
+ * Findings: what matters in a finished model, as sentences with numbers and the
+ * next command to type. rules.c has the list of rules.
  */
 #ifndef GNOMON_EXPLAIN_EXPLAIN_H
 #define GNOMON_EXPLAIN_EXPLAIN_H
@@ -15,7 +15,7 @@
 /* The most findings in a report. */
 #define GN_FINDINGS_USUAL 5
 
-/* X(enumerator, text). The worse comes later. */
+/* X(enumerator, text). Worse ones come later. */
 #define GN_SEVERITY_LIST(X)   \
 	X(NOTE, "note")       \
 	X(WARNING, "warning") \
@@ -31,8 +31,8 @@ enum gn_severity {
 enum gn_next {
 	GN_NEXT_REPORT,	 /* another report of the same capture */
 	GN_NEXT_AGAIN,	 /* the same capture once more, with these options */
-	GN_NEXT_SAMPLES, /* the same, with samples in the place of functions */
-	GN_NEXT_WHOLE,	 /* they are a command of gnomon by themselves */
+	GN_NEXT_SAMPLES, /* the same, with samples instead of functions */
+	GN_NEXT_WHOLE,	 /* a complete command of gnomon */
 };
 
 struct gn_insight {
@@ -40,7 +40,7 @@ struct gn_insight {
 	enum gn_severity severity;
 	/* the share that the sentence is about, 0 to 1 */
 	double share;
-	double rank; /* how much it matters beside others, 0 to 1 */
+	double rank; /* how much it matters compared to others, 0 to 1 */
 	char *text;  /* a sentence or two. Names in it are not escaped. */
 	char *next;  /* words, quoted for a shell, not escaped; "" = none */
 	enum gn_next what;
@@ -49,10 +49,10 @@ struct gn_insight {
 struct gn_findings {
 	struct gn_insight *finding; /* the worst first */
 	size_t n;
-	size_t more; /* that `most` left out */
+	size_t more; /* left out because of `most` */
 };
 
-/* Finds all rules that hold for the model, at most `most` (0: all). If records
+/* Finds the rules that hold for the model, at most `most` (0: all). If records
  * were lost or a self-check failed, that is the only finding. 0, -ENOMEM. Call
  * gn_findings_clear() in each case. */
 int gn_explain(const struct gn_model *m, size_t most, struct gn_findings *out);
@@ -64,9 +64,9 @@ const char *gn_severity_text(enum gn_severity s);
 /* The name of the i-th rule. NULL past the last. */
 const char *gn_rule_name(size_t i);
 
-/* How findings are shown. */
+/* How to print findings. */
 struct gn_explain_opts {
-	const char *input;  /* the trace file; NULL = none was written */
+	const char *input;  /* the trace file; NULL = not written */
 	const char *prefix; /* of each line */
 	int width;	    /* of lines; 0 = 100 */
 	bool color, utf8;

@@ -10,8 +10,8 @@
 #include "output/classes.h"
 #include "output/header.h"
 
-/* Without the waits of a thread that has nothing to do or waits for what
- * another one does: events, event loops, children, a suspension. */
+/* Leaves out the waits of a thread that has nothing to do or waits for others'
+ * work: events, event loops, children, a suspension. */
 static uint64_t busy_of(const uint64_t classes[GN_CLASS_COUNT])
 {
 	return gn_class_cpu_ns(classes) + classes[GN_CLASS_RUNQUEUE] +
@@ -25,7 +25,7 @@ static uint64_t wall_of(const struct gn_model *m)
 	return m->end > m->start ? m->end - m->start : 0;
 }
 
-/* A call of a function that comes and goes lasts no longer than this. */
+/* The longest average call of a function that is called again and again. */
 static uint64_t short_ns(const struct gn_model *m)
 {
 	return wall_of(m) / 2 + 1;
@@ -43,8 +43,8 @@ static int by_key(const void *left, const void *right)
 	return (a->key > b->key) - (a->key < b->key);
 }
 
-/* The one with the most time; of equal ones, that with the lowest key. Sorts
- * and merges `tally` in place. */
+/* Returns the one with the most time; of equal ones, the one with the lowest
+ * key. Sorts and merges `tally` in place. */
 static struct tally most(struct tally *tally, size_t n)
 {
 	struct tally best = {0}, now;
@@ -83,11 +83,12 @@ static uint64_t waker_key(const struct gn_model_wait *w)
 	return w->waker;
 }
 
-/* Which waits are summed. */
+/* Selects the waits to sum. */
 struct which {
 	enum gn_class class;
-	uint64_t most; /* a call of their function; 0: of any, or of none */
-	bool answers;  /* polls of what somebody writes into */
+	uint64_t most; /* limit of their function's calls; 0: any function, or
+			  none */
+	bool answers;  /* polls of files that others write to */
 };
 
 static bool is_short(const struct gn_model *m, int32_t function, uint64_t most)
@@ -100,7 +101,7 @@ static bool is_short(const struct gn_model *m, int32_t function, uint64_t most)
 	return v->calls && v->elapsed_incl / v->calls <= most;
 }
 
-/* An answer that does not come ends by a deadline. */
+/* A poll for an answer that does not come ends at its deadline. */
 static bool is_answer(const struct gn_model_wait *w)
 {
 	if (w->end != GN_END_BY_READY && w->end != GN_END_BY_TIMEOUT)
@@ -249,11 +250,11 @@ int gn_facts_of(const struct gn_model *m, struct gn_facts *out)
 	return err;
 }
 
-/* The most frames to look at on one path. */
+/* The most frames to examine on one path. */
 #define PATH_MOST 256
 
-/* What a node adds to its function: calls, or its own time of the class. Time
- * of a runtime's activity is its caller's own. */
+/* The value that a node adds to its function: calls, or its own time of the
+ * class. Time of a runtime's activity counts as its caller's own. */
 static uint64_t weight_of(const struct gn_model_node *n, int class)
 {
 	return class == GN_CLASS_COUNT ? n->v.calls : n->v.class_excl[class];
@@ -267,7 +268,7 @@ static bool runs(const struct gn_model *m, const struct gn_model_node *n,
 	return n->function == function;
 }
 
-/* The first function above the node that is of another module than `of`. */
+/* The first function above the node from a module other than `of`. */
 static int32_t outside(const struct gn_model *m, const struct gn_model_node *n,
 		       const char *of)
 {
@@ -280,8 +281,8 @@ static int32_t outside(const struct gn_model *m, const struct gn_model_node *n,
 	return -1;
 }
 
-/* The only one that more than half can come through: what comes through others
- * is taken from what comes through it. */
+/* The only caller that more than half can come through (a majority vote): each
+ * caller's weight cancels that of others. */
 static int32_t half_through(const struct gn_model *m, int32_t function,
 			    int class)
 {

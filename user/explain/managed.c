@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rules about what a runtime did for the program, and how its async methods
- * waited. */
+/* Rules about a runtime's work for the program, and the waits of async
+ * methods. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -22,7 +22,8 @@ static int32_t most_in(const struct gn_model *m, enum gn_class class,
 	return most;
 }
 
-/* The part of compiling that is of methods whose code tracing turns off. */
+/* The part of compilation for methods whose precompiled code tracing turns
+ * off. */
 static uint64_t traced_jit(const struct gn_facts *f)
 {
 	const struct gn_model_code *c = &f->m->code;
@@ -135,7 +136,7 @@ int gn_look_gc(const struct gn_facts *f, struct gn_subject *s)
 	return 0;
 }
 
-/* Writes what was allocated most, if allocations were recorded. */
+/* Writes the class that used most memory, if allocations were recorded. */
 static void put_allocated(const struct gn_model *m, FILE *out)
 {
 	const struct gn_model_allocation *a = m->allocations;
@@ -206,10 +207,10 @@ void gn_next_gc(const struct gn_facts *f, const struct gn_subject *s, FILE *out)
 	      out);
 }
 
-/* Awaits in awaits that are followed: a hostile file can have any number. */
+/* The most nested awaits to follow: a hostile file can have any number. */
 #define INNER_MOST 1000
 
-/* The await of a method in a state; NULL: it is not told. */
+/* The await of a method in a state; NULL: not recorded. */
 static const struct gn_model_await *await_of(const struct gn_model *m,
 					     int32_t function, int32_t state,
 					     const struct gn_model_async **of)
@@ -227,8 +228,8 @@ static const struct gn_model_await *await_of(const struct gn_model *m,
 	return NULL;
 }
 
-/* A method that waits for one that it called is not what is slow: from where
- * most was waited to the innermost await that has at least half of it. */
+/* A method that waits for another one is not the slow one. So goes from the
+ * longest await to the innermost one that has at least half of its time. */
 static void look_inside(const struct gn_model *m, struct gn_subject *s)
 {
 	for (int n = 0; n < INNER_MOST && s->await->inner >= 0; n++) {
@@ -243,8 +244,8 @@ static void look_inside(const struct gn_model *m, struct gn_subject *s)
 	}
 }
 
-/* An await as long as half of the capture waits for the program itself, as that
- * of Main does. */
+/* Ignores awaits of half of the capture and more: they wait for the program
+ * itself, as in Main. */
 int gn_look_async(const struct gn_facts *f, struct gn_subject *s)
 {
 	uint64_t longest = f->wall / 2;

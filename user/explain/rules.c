@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The list of rules. When each holds is in gnomon(1), too. */
+/* The list of rules. gnomon(1) documents when each one holds, too. */
 #include "explain/rules.h"
 
 #define RULE_OF(look_of, say_of, next_of, verb)            \

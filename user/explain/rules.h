@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A rule: when it holds for a model, and what it says then. */
+/* A rule: when it holds for a model, and its text. */
 #ifndef GNOMON_EXPLAIN_RULES_H
 #define GNOMON_EXPLAIN_RULES_H
 
@@ -13,10 +13,10 @@
 /* The most functions that a sentence names. */
 #define GN_NAMED 3
 
-/* What a rule found, for its sentence. */
+/* The result of a rule, for its sentence. */
 struct gn_subject {
-	double share; /* 0 to 1; what a rule's threshold is compared with */
-	double rank;  /* its place among others of the severity */
+	double share; /* 0 to 1; compared with the rule's threshold */
+	double rank;  /* its order among others of the severity */
 	enum gn_class class;
 	enum gn_next what; /* the rule's; `look` may choose another */
 	struct gn_wait_sum wait;
@@ -32,14 +32,14 @@ struct gn_subject {
 struct gn_rule {
 	const char *name;
 	enum gn_severity severity;
-	double least; /* the share from which it holds */
-	/* of what alone it can speak */
-	bool lossy; /* it holds for a model that cannot be trusted, and then no
-		       other rule does */
-	bool idle;  /* it holds also for a program that does nothing */
+	double least; /* the lowest share for which it holds */
+	/* when it may hold */
+	bool lossy; /* it holds for a model that cannot be trusted; no other
+		       rule does then */
+	bool idle;  /* it holds even for an idle program */
 	enum gn_class class;
-	/* Sets the share; 0: it does not hold. The rank is that, unless it sets
-	 * another one. Returns 0 or -ENOMEM. */
+	/* Sets the share; 0: it does not hold. Without a rank of its own the
+	 * rank is the share. Returns 0 or -ENOMEM. */
 	int (*look)(const struct gn_facts *f, struct gn_subject *s);
 	void (*say)(const struct gn_facts *f, const struct gn_subject *s,
 		    FILE *out);
@@ -49,7 +49,7 @@ struct gn_rule {
 	enum gn_next what;
 };
 
-/* The i-th, NULL past the last. */
+/* The i-th rule, NULL past the last. */
 const struct gn_rule *gn_rule(size_t i);
 
 /* The sentences of the rules, and the commands that come next. */
@@ -97,19 +97,19 @@ void gn_put_classes(FILE *f, const uint64_t classes[GN_CLASS_COUNT],
 /* The argument of -f for the function, quoted for a shell. */
 void gn_put_glob(FILE *f, const struct gn_model_function *function);
 
-/* Writes " in F, called by G", if most of it was; G only if F is the runtime's.
- * class: GN_CLASS_COUNT is of calls, of which it is not known which is meant:
- * then G is who makes nearly all. */
+/* Writes " in F, called by G" if most of it came through G; G only if F is the
+ * runtime's. class: GN_CLASS_COUNT means calls. It is not known which calls are
+ * meant, so G must make nearly all of them. */
 void gn_put_where(FILE *out, const struct gn_facts *f, int32_t function,
 		  int class);
-/* "; most in F: 0.5 s, 3 times, up to 0.2 s", of the subject's waits. */
+/* Writes "; most in F: 0.5 s, 3 times, up to 0.2 s" for the subject's waits. */
 void gn_put_most_in(FILE *out, const struct gn_facts *f,
 		    const struct gn_subject *s);
 /* "0.5 s, 30.0 % of the time on CPUs" */
 void gn_put_of_cpu(FILE *out, const struct gn_facts *f, uint64_t ns);
 
-/* What takes a part of the CPU time matters if that is a part of the time at
- * all. */
+/* The share of `ns` in the CPU time; 0 if it is a small part of the elapsed
+ * time. */
 double gn_share_of_cpu(const struct gn_facts *f, uint64_t ns);
 /* The thread with the most time in the class. */
 const struct gn_model_thread *gn_most_of(const struct gn_model *m,

@@ -12,18 +12,18 @@
 #include "output/wrap.h"
 
 #define USUAL_WIDTH 100
-/* A command that is longer hides the findings between its lines. */
+/* A longer command would bury the findings between its lines. */
 #define COMMAND_MAX 480
 
-/* Whether it names the long option, or is a beginning that is taken for it. */
+/* Whether the word is the long option, or a prefix that is accepted for it. */
 static bool names(const char *word, size_t len, const char *option)
 {
 	return len > 2 && !strncmp(word, "--", 2) &&
 	       !strncmp(word + 2, option, len - 2);
 }
 
-/* The next command, which is for people: what of the capture's options has no
- * place in it. */
+/* Properties of the next command that decide which of the capture's options it
+ * must not repeat. */
 struct next {
 	const char *own; /* its own options */
 	bool view;	 /* it shows a view of its own */
@@ -52,7 +52,7 @@ static bool left_out(const char *word, size_t len, struct next next,
 					     "clr-hooks"};
 	size_t name = 0;
 
-	/* "-o FILE", "-oFILE", "-qo FILE": it would be written again */
+	/* "-o FILE", "-oFILE", "-qo FILE": it would overwrite the file */
 	if (word[0] == '-' && word[1] != '-') {
 		name = 1 + strspn(word + 1, "qv");
 		*value = name + 1 == len;
@@ -76,7 +76,7 @@ static bool left_out(const char *word, size_t len, struct next next,
 	return next.view && names(word, name, "tree");
 }
 
-/* Takes a word and the blanks behind it off *text. */
+/* Takes a word and the blanks after it off *text. */
 static void take_word(const char **text, char *word)
 {
 	const char *end = gn_take_word(*text, word);
@@ -84,12 +84,13 @@ static void take_word(const char **text, char *word)
 	*text = end + strspn(end, " ");
 }
 
-/* Writes the verb and the options that it had, without what is left out and a
- * "--" at the end. 0 or -ENOMEM. */
+/* Writes the capture's verb and its options, without those to leave out and a
+ * final "--". 0 or -ENOMEM. */
 static int put_options(FILE *f, const char *options, struct next next)
 {
 	char *word = malloc(strlen(options) + 1);
-	bool skip = false; /* a value of what was left out */
+	bool skip = false; /* the next word is the value of an option left
+			      out */
 
 	if (!word)
 		return -ENOMEM;
@@ -208,7 +209,7 @@ static int print_escaped(FILE *f, const char *text, bool utf8,
 	return 0;
 }
 
-/* "1. " behind the prefix, and lines that go on below its text. */
+/* "1. " after the prefix; further lines are indented below the text. */
 static int print_sentence(const struct gn_insight *one, size_t number,
 			  const struct gn_explain_opts *o, FILE *out)
 {
@@ -224,7 +225,7 @@ static int print_sentence(const struct gn_insight *one, size_t number,
 	return print_escaped(out, one->text, o->utf8, &w);
 }
 
-/* Below a sentence. `broken`: what ends a line that goes on. */
+/* Prints below a sentence. `broken`: the end of a continued line. */
 static int print_indented(const char *text, const char *broken,
 			  const struct gn_explain_opts *o, FILE *out)
 {
@@ -239,7 +240,7 @@ static int print_indented(const char *text, const char *broken,
 	return print_escaped(out, text, o->utf8, &w);
 }
 
-/* What is to be changed in the command that the header shows. */
+/* Prints the changes to the command that the header shows. */
 static int print_change(const struct gn_insight *one,
 			const struct gn_explain_opts *o, FILE *out)
 {
@@ -255,8 +256,8 @@ static int print_change(const struct gn_insight *one,
 	return err;
 }
 
-/* A command can be copied: continued lines end with a backslash, unless they
- * have a prefix. */
+/* Prints a command so that it can be copied: continued lines end with a
+ * backslash, unless they have a prefix. */
 static int print_command(const struct gn_insight *one, const char *command,
 			 size_t before, const struct gn_explain_opts *o,
 			 FILE *out)

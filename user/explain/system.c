@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rules about what the system did for threads on CPUs. */
+/* Rules about the system's work for threads on CPUs. */
 #include "explain/rules.h"
 #include "output/header.h"
 #include "output/syscalls.h"
@@ -15,8 +15,8 @@ int gn_look_faults(const struct gn_facts *f, struct gn_subject *s)
 	return err;
 }
 
-/* Writes what the function's page faults are for: those that waited for a disk
- * read what was in memory before, or is in a file. */
+/* Writes the cause of the function's page faults: those that waited for a disk
+ * read from swap or from a file. */
 static void put_read(FILE *out, const struct gn_facts *f, int32_t function)
 {
 	uint64_t ns = 0, count = 0;

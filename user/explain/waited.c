@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rules about what threads waited for. */
+/* Rules about the waits of threads. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -25,7 +25,8 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* `busy`: the part of the waits that is in the threads' busy time already. */
+/* `busy`: the part of the waits that the threads' busy time already
+ * includes. */
 static void set_share(const struct gn_facts *f, struct gn_subject *s,
 		      uint64_t busy)
 {
@@ -34,8 +35,9 @@ static void set_share(const struct gn_facts *f, struct gn_subject *s,
 	s->share = gn_share(s->ns, s->whole);
 }
 
-/* Of the waits of threads that also work only the sum is known, and what of all
- * waits was in short calls. Where most was, that tells if the rest is less. */
+/* For the waits of threads that also work only the sum is known; where they
+ * were is known only for all waits in short calls. That place holds if the
+ * remaining waits are fewer. */
 static struct gn_wait_sum of_busy(const struct gn_wait_sum *brief,
 				  uint64_t busy)
 {
@@ -60,8 +62,8 @@ int gn_look_wait(const struct gn_facts *f, struct gn_subject *s)
 		return err;
 	busy = smaller(f->waits[s->class], s->wait.ns);
 	outside = brief.ns <= busy && s->wait.function < 0;
-	/* a thread that only waits has nothing to do, unless it does so in
-	 * functions that come and go */
+	/* a thread that only waits is idle, unless it waits in functions that
+	 * are called again and again */
 	if (brief.ns > busy)
 		s->wait = brief;
 	else if (s->wait.ns > busy)
@@ -82,7 +84,7 @@ int gn_look_event(const struct gn_facts *f, struct gn_subject *s)
 	return err;
 }
 
-/* What threads that only waited had is no reason for anything. */
+/* Waits of threads that only waited explain nothing. */
 int gn_look_poll(const struct gn_facts *f, struct gn_subject *s)
 {
 	int err = gn_wait_sum_answers(f->m, &s->wait);
@@ -115,7 +117,7 @@ void gn_put_where(FILE *out, const struct gn_facts *f, int32_t function,
 	gn_put_function(out, f->m, caller.function);
 }
 
-/* Writes who held a lock, or did what the thread waited for. */
+/* Writes who held the lock, or who woke the thread. */
 static void put_waker(FILE *out, const struct gn_facts *f,
 		      const struct gn_subject *s)
 {
@@ -145,8 +147,7 @@ static void put_waker(FILE *out, const struct gn_facts *f,
 	fputs(" of that.", out);
 }
 
-/* `busy`: of the threads whose waits hold the program up. NULL: there is none.
- */
+/* `busy`: only threads whose waits hold the program up. NULL: none. */
 static const struct gn_model_thread *most_of(const struct gn_model *m,
 					     enum gn_class class, bool busy)
 {
@@ -234,8 +235,7 @@ void gn_next_wait(const struct gn_facts *f, const struct gn_subject *s,
 	fputs("--by waits --limit 5", out);
 }
 
-/* Whether .NET's locks are told apart: functions of what they are made of are
- * traced. */
+/* Whether locks of .NET can be recognised: their functions are traced. */
 static bool knows_locks(const struct gn_model *m)
 {
 	static const char monitor[] = "System.Threading.Monitor.";
@@ -247,7 +247,7 @@ static bool knows_locks(const struct gn_model *m)
 	return false;
 }
 
-/* Only its functions tell a lock of .NET from other events. */
+/* Only its functions distinguish a lock of .NET from other events. */
 void gn_say_event(const struct gn_facts *f, const struct gn_subject *s,
 		  FILE *out)
 {
@@ -261,7 +261,7 @@ void gn_say_event(const struct gn_facts *f, const struct gn_subject *s,
 		      out);
 }
 
-/* Nothing tells who of the two asked. */
+/* It is not known which side asked the other. */
 void gn_say_poll(const struct gn_facts *f, const struct gn_subject *s,
 		 FILE *out)
 {
@@ -290,8 +290,8 @@ int gn_look_cpus(const struct gn_facts *f, struct gn_subject *s)
 	uint64_t queued = f->classes[GN_CLASS_RUNQUEUE];
 	int err = look_wait(f, s, queued + f->cpu);
 
-	/* if the program waits for something else, this does not matter; if
-	 * it waits for gnomon, CPUs need not lack without it */
+	/* if the program waits for something else, this does not matter; if it
+	 * waits for gnomon, it may have enough CPUs without it */
 	if (queued < f->busy / 20 || s->wait.ns / 2 < f->m->hook_waited ||
 	    !wants_cpus(f, queued))
 		s->share = 0;
@@ -302,8 +302,8 @@ struct limit {
 	uint64_t milli, periods, throttled;
 };
 
-/* Threads of a control group that has used its time wait for the next period,
- * whatever CPUs there are. False: none held them up. */
+/* Threads of a control group that has used up its time wait for the next
+ * period, even if CPUs are free. False: the limit did not hold them up. */
 static bool read_limit(const struct gn_model *m, struct limit *l)
 {
 	return gn_info_number(m, "cpus.milli", &l->milli) &&

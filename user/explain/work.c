@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rules about what threads and functions did themselves. */
+/* Rules about the own work of threads and functions. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -17,8 +17,8 @@ int gn_look_path(const struct gn_facts *f, struct gn_subject *s)
 	if (f->others_cpu > cpu / 4)
 		return 0;
 	s->share = gn_share(f->worker_busy, f->wall);
-	/* it is a reason for being slow as far as it computes; the only thread
-	 * there is is none */
+	/* it explains slowness as far as it computes; a single thread explains
+	 * nothing */
 	s->rank =
 		gn_model_threads(f->m) < 2
 			? 0
@@ -120,7 +120,8 @@ static bool certain(const struct gn_model_function *fn)
 	return !fn->v.gap && !fn->muted && fn->v.error_excl <= own_time(fn) / 2;
 }
 
-/* Keeps the heaviest ones in descending order; of equal ones, the first. */
+/* Keeps the functions with the most weight in descending order; of equal ones,
+ * the first. */
 static void add_function(struct gn_subject *s,
 			 const struct gn_model_function *fn, uint64_t weight)
 {
@@ -140,7 +141,7 @@ static void add_function(struct gn_subject *s,
 	s->weight[at] = weight;
 }
 
-/* What a program computes matters as far as it does that and does not wait. */
+/* Computation matters only as far as the program computes and does not wait. */
 static double of_all(const struct gn_facts *f, uint64_t ns)
 {
 	return gn_share(ns, f->busy + f->answers);
@@ -195,7 +196,7 @@ void gn_next_own(const struct gn_facts *f, const struct gn_subject *s,
 	fputs("--by callers --sort ae --limit 3", out);
 }
 
-/* Of fewer the share of a function is an accident. */
+/* With fewer samples a function's share is random. */
 #define SAMPLES_LEAST 20
 
 int gn_look_sampled(const struct gn_facts *f, struct gn_subject *s)
@@ -206,7 +207,7 @@ int gn_look_sampled(const struct gn_facts *f, struct gn_subject *s)
 	return 0;
 }
 
-/* What has no name is told by its file, where that is known. */
+/* Code without a name is shown by its file, if that is known. */
 static void put_sampled(FILE *out, const struct gn_model_named *of)
 {
 	const char *slash = strrchr(of->module, '/');
@@ -250,13 +251,13 @@ void gn_next_sampled(const struct gn_facts *f, const struct gn_subject *s,
 	fputs("--by samples --limit 20", out);
 }
 
-/* All functions of runtimes, by -f or without it. */
+/* Whether all functions of runtimes are selected, by -f or without it. */
 static bool asked_all(const struct gn_model *m)
 {
 	return m->code.compiled && gn_model_info(m, "functions.asked");
 }
 
-/* Whether code that was made in memory before gnomon came can hold copies of
+/* Whether code made in memory before gnomon attached can have inlined copies of
  * the methods that -f names. */
 static bool can_be_copied(const struct gn_model *m)
 {
@@ -266,15 +267,15 @@ static bool can_be_copied(const struct gn_model *m)
 	       !(hooks && !strcmp(hooks, "il at start"));
 }
 
-/* Whether methods of a runtime are all that could have been traced, and it had
- * no hooks. */
+/* Whether only methods of a runtime could have been traced, and it had no
+ * hooks. */
 static bool unhooked(const struct gn_model *m)
 {
 	return !m->nfunctions && gn_model_info(m, "clr.unhooked");
 }
 
-/* Whether no function was attached, because those that -f names were refused;
- * else, where none was seen, none was called. */
+/* Whether no function has probes because those that -f names were refused.
+ * Otherwise, if none was seen, none was called. */
 static bool refused(const struct gn_model *m, uint64_t *attached)
 {
 	uint64_t by_ret = 0, by_return = 0, all = 0, kernel = 0;
@@ -316,7 +317,7 @@ int gn_look_untraced(const struct gn_facts *f, struct gn_subject *s)
 		s->share = gn_share(s->ns, all);
 		s->rank = of_all(f, s->ns);
 	}
-	/* methods are not in files that a list could be made of */
+	/* methods are not in files, so they cannot be listed */
 	if (asked_all(f->m) || unhooked(f->m))
 		s->what = GN_NEXT_REPORT;
 	else if (f->m->code.compiled)
@@ -324,7 +325,8 @@ int gn_look_untraced(const struct gn_facts *f, struct gn_subject *s)
 	return 0;
 }
 
-/* What to name: where probes came late, others may not be what is missing. */
+/* Writes what to name with -f. If probes came late, other names may not
+ * help. */
 static void put_to_name(const struct gn_model *m, FILE *out)
 {
 	uint64_t attached = 0;
@@ -390,10 +392,10 @@ void gn_next_untraced(const struct gn_facts *f, const struct gn_subject *s,
 	      out);
 }
 
-/* The functions with the most calls that have at least a twentieth of all
- * calls, an exclusive time of at most `below` a call without what they waited
- * for a CPU, and that -f can leave out. It cannot leave out methods of HotSpot:
- * either all have probes, or none. */
+/* Finds the functions with the most calls that have at least a twentieth of all
+ * calls, an exclusive time of at most `below` per call (without waits for a
+ * CPU), and that -f can leave out. It cannot leave out methods of HotSpot:
+ * either all of them have probes, or none. */
 static void most_called(const struct gn_facts *f, struct gn_subject *s,
 			uint64_t below)
 {
@@ -429,7 +431,7 @@ static void put_left_out(FILE *out, const struct gn_subject *s)
 	}
 }
 
-/* Whether these are all functions that were called. */
+/* Whether these are all the functions that were called. */
 static bool all_called(const struct gn_facts *f, const struct gn_subject *s)
 {
 	int called = 0;
