@@ -18,7 +18,7 @@
 #define TYPE_CODEVIEW  2
 #define TYPE_EMBEDDED  17
 #define PORTABLE       0x504d
-#define CODEVIEW_FIXED 24u /* "RSDS", a GUID, an age; then the path */
+#define CODEVIEW_FIXED 24u /* "RSDS", a GUID, an age; the path follows */
 #define PART_MAX       4096u
 
 static bool in_file(void *ctx, const uint8_t *at, size_t n)
@@ -29,7 +29,7 @@ static bool in_file(void *ctx, const uint8_t *at, size_t n)
 	return from <= file->n && n <= file->n - from;
 }
 
-/* Zeros for what is in the file. 0, -EFBIG, -EINVAL, -ENOMEM. */
+/* Allocates zeros of the file's size. 0, -EFBIG, -EINVAL, -ENOMEM. */
 static int room_for(int fd, struct gn_bytes *out)
 {
 	struct stat st;
@@ -43,7 +43,7 @@ static int room_for(int fd, struct gn_bytes *out)
 	return out->at ? 0 : -ENOMEM;
 }
 
-/* Into its own place of that room. */
+/* Reads a range of the file into the same offset of `room`. */
 static bool read_range(int fd, const struct gn_bytes *room, size_t from,
 		       size_t n)
 {
@@ -59,7 +59,7 @@ static bool read_range(int fd, const struct gn_bytes *room, size_t from,
 	return true;
 }
 
-/* The same errors, and -EIO. */
+/* Reads a whole file. The errors of room_for(), and -EIO. */
 static int read_open(int fd, struct gn_bytes *out)
 {
 	struct gn_bytes room;
@@ -75,7 +75,7 @@ static int read_open(int fd, struct gn_bytes *out)
 	return 0;
 }
 
-/* The same; -ENOENT: there is no such file. */
+/* The same for a path; -ENOENT: there is no such file. */
 static int read_file(int root, const char *path, struct gn_bytes *out)
 {
 	int fd = gn_regular_open_in(root, path), err;
@@ -87,7 +87,7 @@ static int read_file(int root, const char *path, struct gn_bytes *out)
 	return err;
 }
 
-/* Of the debug directory: the i-th entry's type, and what it tells of. */
+/* The i-th entry of the debug directory, and its data. */
 static bool entry_at(const struct gn_source_module *m, uint32_t i,
 		     const uint8_t **entry, struct gn_bytes *data)
 {
@@ -115,7 +115,8 @@ static bool find_entry(const struct gn_source_module *m, uint32_t type,
 	return false;
 }
 
-/* The id that the module's PDB has: a GUID, and the entry's time stamp. */
+/* The id that the module's PDB must have: a GUID, and the entry's time
+ * stamp. */
 static bool wanted_id(const struct gn_source_module *m,
 		      uint8_t id[GN_MD_PDB_ID], struct gn_bytes *path)
 {
@@ -134,7 +135,7 @@ static bool wanted_id(const struct gn_source_module *m,
 	return true;
 }
 
-/* "MPDB", the size, and so much deflated. */
+/* The data: "MPDB", the inflated size, and the deflated PDB. */
 static int inflate_embedded(const struct gn_bytes *data, struct gn_bytes *out)
 {
 	z_stream z = {0};
@@ -144,7 +145,7 @@ static int inflate_embedded(const struct gn_bytes *data, struct gn_bytes *out)
 	if (data->n < 8 || memcmp(data->at, "MPDB", 4) != 0)
 		return -EINVAL;
 	size = gn_pe_get(data->at + 4, 4);
-	/* deflate makes no more of a byte */
+	/* deflate compresses at most to a 1032nd */
 	if (!size || size > GN_SOURCE_FILE_MAX || size / 1040 > data->n)
 		return -EINVAL;
 	out->at = malloc(size);
@@ -168,7 +169,7 @@ static bool open_pe(struct gn_source_module *m)
 	       gn_md_open(&m->md, &m->pe.metadata);
 }
 
-/* Opens what `symbols` has. */
+/* Opens the PDB in `symbols`. */
 static enum gn_source open_pdb(struct gn_source_module *m)
 {
 	uint8_t id[GN_MD_PDB_ID];
@@ -209,8 +210,8 @@ enum gn_source gn_source_take(struct gn_source_module *m,
 	return embedded(m, &data) ? open_embedded(m, &data) : GN_SOURCE_NONE;
 }
 
-/* In the module's directory, by the last part of the name that the compiler
- * gave it. */
+/* The path of a PDB in the module's directory, with the last part of the name
+ * that the compiler gave it. */
 static bool path_beside(struct gn_source_module *m, const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -237,7 +238,7 @@ struct part {
 	int fd;
 };
 
-/* Only the beginning of what is longer. */
+/* Reads only the beginning of a long part. */
 static bool read_part(void *ctx, const uint8_t *at, size_t n)
 {
 	struct part *part = ctx;
@@ -256,7 +257,8 @@ static bool is_there(int root, const char *path)
 	return fd >= 0;
 }
 
-/* By a few parts of the module: most have none, and some have 20 MB. */
+/* Reads only a few parts of the module, because most modules have no PDB, and
+ * some have 20 MB. */
 static bool has_pdb(int root, const char *path, int file)
 {
 	struct gn_source_module m = {0};
@@ -328,8 +330,8 @@ void gn_source_close(struct gn_source_module *m)
 	m->file = m->symbols = (struct gn_bytes){NULL, 0};
 }
 
-/* To look for a machine in it: each store, of six bytes or more, can be
- * compared with each clause. */
+/* The cost of searching it for a state machine: each store, of six bytes or
+ * more, can be compared with each clause. */
 static uint64_t cost_of(const struct gn_il_method *il)
 {
 	struct gn_il_clause clause;
@@ -342,7 +344,8 @@ static uint64_t cost_of(const struct gn_il_method *il)
 	return il->code_size + n * (il->code_size / 6);
 }
 
-/* Its size is in its header; as much as its section has is read. */
+/* The body's header has its size. Until that is read, the rest of the section
+ * is the limit. */
 static bool read_body(const struct gn_source_module *m, uint32_t address,
 		      struct gn_il_method *il)
 {

@@ -9,7 +9,7 @@
 enum {
 	DOCUMENT = 0x30,
 	DOCUMENT_NAME = 0,
-	METHOD = 0x31, /* rows as those of the module's methods */
+	METHOD = 0x31, /* the same rows as the module's methods */
 	METHOD_DOCUMENT = 0,
 	METHOD_POINTS = 1,
 	MACHINE = 0x36,
@@ -19,14 +19,14 @@ enum {
 
 #define HIDDEN_LINE 0
 
-/* Bytes of a file's name: the index of a part has up to four. */
+/* The most bytes of a file's name: the index of a part has up to four. */
 #define PARTS_MAX (4u * GN_PDB_FILE_MAX)
 
-/* No module has so many. */
+/* A limit that no module reaches. */
 #define MACHINES_MAX (1u << 20)
 
-/* `left` at first. Compilers' PDBs need about one look at each byte, and some
- * more for methods that are compiled more than once. */
+/* The initial `left`. Compilers' PDBs need about one read of each byte, and
+ * some more for methods that are compiled more than once. */
 #define LEFT_LEAST    (16u << 20)
 #define LEFT_PER_BYTE 4u
 
@@ -41,7 +41,7 @@ static int by_method(const void *left, const void *right)
 	return a->of < b->of ? -1 : a->of > b->of;
 }
 
-/* Their table is in another order. */
+/* Sorted, because the file's table has another order. */
 static bool read_machines(struct gn_pdb *pdb)
 {
 	uint32_t n = pdb->md.table[MACHINE].count;
@@ -112,7 +112,7 @@ static bool take_signed(struct gn_bytes *b, int32_t *n)
 	return true;
 }
 
-/* The lines and columns that a point spans, and where it begins. */
+/* Takes the lines and columns that a point spans, and its start. */
 static bool take_lines(struct gn_pdb_points *p)
 {
 	uint32_t lines, columns, line, column;

@@ -7,7 +7,7 @@
 #include "hooksite/clr/elements.h"
 #include "hooksite/clr/r2r_read.h"
 
-#define FUNCTION_SIZE 12u /* its begin, its end, how it is unwound */
+#define FUNCTION_SIZE 12u /* its start, its end, its unwind data */
 #define ROWS_MAX      GN_R2R_ELEMENTS_MAX
 #define INSTANCE_MAX  4096u
 
@@ -20,15 +20,15 @@ enum {
 
 /* Flags of an instance's signature. */
 enum {
-	SIG_STUBS = 0x03, /* kinds of entries: the same method */
+	SIG_STUBS = 0x03, /* kinds of stubs of the same method */
 	SIG_ARGUMENTS = 0x04,
-	SIG_MEMBER = 0x10, /* it is told as another module's */
+	SIG_MEMBER = 0x10, /* it is a member of another module */
 	SIG_OWNER = 0x40,
 	SIG_MODULE = 0x80,
 	SIG_KNOWN = 0xd7,
 };
 
-/* What a signature says. */
+/* A parsed signature. */
 struct instance {
 	uint32_t flags, row;
 	struct gn_md_instance of;
@@ -36,8 +36,9 @@ struct instance {
 
 struct scan {
 	struct gn_bytes functions;
-	struct gn_r2r_code *code; /* by function; `end` 0: none begins there */
-	size_t left; /* bytes of signatures: no two are in the same place */
+	struct gn_r2r_code *code; /* by function; `end` 0: no method begins
+				     there */
+	size_t left; /* bytes of signatures left, since no two can overlap */
 };
 
 static uint32_t function_field(const struct scan *s, size_t i, unsigned int at)
@@ -45,7 +46,7 @@ static uint32_t function_field(const struct scan *s, size_t i, unsigned int at)
 	return gn_pe_get(s->functions.at + i * FUNCTION_SIZE + at, 4);
 }
 
-/* An entry point: the number of its first function. */
+/* Takes an entry point, which has the number of its first function. */
 static bool take_entry(struct scan *s, struct gn_r2r_reader at, uint32_t method,
 		       const struct gn_bytes *instance)
 {
@@ -85,7 +86,8 @@ static bool take_methods(struct scan *s, const struct gn_bytes *section)
 	return true;
 }
 
-/* How many types follow, and each. More than can be named are passed over. */
+/* Reads a count and that many types. Skips those beyond the number that a name
+ * can have. */
 static bool read_arguments(struct gn_bytes *b, struct gn_md_args *args)
 {
 	if (!gn_md_number(b, &args->n))
@@ -99,8 +101,8 @@ static bool read_arguments(struct gn_bytes *b, struct gn_md_args *args)
 	return true;
 }
 
-/* The arguments of a type that is an instance of a generic one; of any other
- * there are none. */
+/* Reads the arguments of a type that is an instance of a generic one; any other
+ * type has none. */
 static bool read_owner(struct gn_bytes *b, struct gn_md_args *args)
 {
 	struct gn_bytes type = *b;
@@ -161,7 +163,8 @@ static bool take_instances(struct scan *s, const struct gn_bytes *section)
 	return gn_r2r_entries(section, take_instance, s);
 }
 
-/* Parts of methods that are apart from the rest are behind all others. */
+/* The number of functions before the cold parts of methods, which are at the
+ * end. */
 static size_t count_hot(const struct gn_pe *pe, size_t functions)
 {
 	struct gn_bytes cold;
@@ -172,8 +175,8 @@ static size_t count_hot(const struct gn_pe *pe, size_t functions)
 						 : functions;
 }
 
-/* A method's code goes on to where the next one's begins: functions without an
- * entry point are parts of it, such as handlers of exceptions. */
+/* A method's code extends to the next entry point: functions without an entry
+ * point, such as exception handlers, are parts of it. */
 static size_t join(struct scan *s, size_t functions)
 {
 	size_t n = 0;
