@@ -18,8 +18,8 @@
  * program 6 us. */
 #define GN_RING_FLAGS BPF_RB_NO_WAKEUP
 
-/* Callers test the result for NULL. No test here: the verifier of 6.1 takes a
- * second test for a reference that is never released. */
+/* Callers test the result for NULL. There is no test here, because the verifier
+ * of 6.1 takes a second test for a reference that is never released. */
 static __always_inline void *reserve(__u64 size)
 {
 	return bpf_ringbuf_reserve(&ring, size, 0);
@@ -36,11 +36,11 @@ static __always_inline void submit(void *p)
 }
 
 /*
- * To reserve room in the ring is the most expensive step at a switch. So a
- * thread's slices are kept and sent together, at a place where nobody waits for
- * it. They must be sent before each record that ends an interval, because the
- * slices belong to that interval, and before a record that ends the thread or
- * changes its id.
+ * Reserving room in the ring is the most expensive step at a switch. So a
+ * thread's slices are kept and sent together, at a point where no other thread
+ * waits for this one. They must be sent before each record that ends an
+ * interval, because the slices belong to that interval, and before a record
+ * that ends the thread or changes its id.
  *
  * The room is reserved before the slices are taken, so that an interrupt
  * between the two steps sends its slices after these.
@@ -124,9 +124,9 @@ static __always_inline struct gn_moment moment(struct gn_task *t)
 }
 
 /*
- * Returns the OS time of the interval that ends. What does not fit into the
- * record goes out in an OS_NS before it. What is not sent stays in the sums and
- * goes out with the next record.
+ * Returns the OS time of the interval that ends. A value that does not fit into
+ * the record goes out in an OS_NS before it. OS time whose record is lost stays
+ * in the sums and goes out with the next one.
  */
 static __always_inline __u32 interval_os(struct gn_task *t,
 					 const struct gn_moment *m)

@@ -293,8 +293,8 @@ int BPF_PROG(on_free, struct task_struct *p)
 	return 0;
 }
 
-/* Copies what a thread does now. The thread goes on meanwhile, so the state is
- * copied until it did not change around the time that goes with it. */
+/* Copies what a thread does now. The thread runs on meanwhile, so the copy is
+ * repeated until the state did not change while the time was read. */
 static __always_inline bool copy_now(const struct gn_task *t, struct gn_os *os,
 				     __u64 *now)
 {
@@ -325,8 +325,8 @@ static __always_inline bool copy_now(const struct gn_task *t, struct gn_os *os,
 
 /*
  * Whether the thread runs and its switch onto the CPU was not seen. A thread
- * that is just being switched off its CPU is still on it, but it came there
- * earlier.
+ * that is just being switched off its CPU still counts as on it, but it arrived
+ * there earlier.
  */
 static __always_inline bool missed(struct task_struct *p,
 				   const struct gn_os *os)

@@ -32,8 +32,8 @@ struct gn_sums {
 	__u64 irq;
 };
 
-/* Whether it is known where the thread was at the stop of the capture. Whoever
- * looks first finds it out. */
+/* Whether it is known where the thread was at the stop of the capture. The
+ * first program that looks finds it out. */
 enum gn_settled { GN_SETTLED_NOT, GN_SETTLED_SOON, GN_SETTLED };
 
 /* A thread's events are ignored until it is known, and after its end. */

@@ -130,7 +130,7 @@ static __noinline int kind_of_epoll(struct task_struct *p)
 	return f ? kind_of_file(f) : GN_POLLED_UNKNOWN;
 }
 
-/* The kind of file that the call polls. -1: the call is none of these. */
+/* The kind of file that the call polls. -1: the call is no poll. */
 static __always_inline int kind_polled(struct task_struct *p, __u16 nr)
 {
 	switch (nr) {

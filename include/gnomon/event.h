@@ -63,8 +63,8 @@ struct gn_rec {
 /* slice of class SYSCALL: the call returned at its end; it returned an error */
 #define GN_F_RETURNED 0x08
 #define GN_F_FAILED   0x10
-/* collect: the probe was not single-stepped, whatever the function's class of
- * enters or leaves says */
+/* collect: the probe was not single-stepped, even if the function's class of
+ * enters or leaves says so */
 #define GN_F_EMULATED 0x10
 /* collect: the number of probes on conditional jumps that were hit in the
  * interval where the function was not left; 7: or more */

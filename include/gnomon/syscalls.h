@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * System calls of x86-64 in which a thread can wait, and what it then waits
- * for. Numbers: arch/x86/entry/syscalls/syscall_64.tbl of Linux. A call that is
- * not in the list waits for GN_CLASS_OTHER. A wait that the kernel marks as an
- * I/O wait is GN_CLASS_DISK in any call.
+ * System calls of x86-64 in which a thread can wait, and what it waits for.
+ * Numbers: arch/x86/entry/syscalls/syscall_64.tbl of Linux. A call that is not
+ * in the list waits for GN_CLASS_OTHER. A wait that the kernel marks as an I/O
+ * wait is GN_CLASS_DISK in any call.
  *
  * X(number, name, rule). Rules: a class; FD: by the kind of the file that the
  * first argument names; FUTEX: by the operation and the expected word;
@@ -114,10 +114,10 @@ enum gn_syscall {
 };
 
 /*
- * The same calls as 32-bit programs make them, and 64-bit ones by int 0x80:
+ * The same calls as made by 32-bit programs, and by 64-bit ones with int 0x80:
  * arch/x86/entry/syscalls/syscall_32.tbl. X(number, name, 64-bit number). exit
- * and exit_group are there for what they wake. socketcall and ipc are many
- * calls each: they are not told apart.
+ * and exit_group are in the list because they wake threads. socketcall and ipc
+ * are many calls each, which are not distinguished.
  */
 #define GN_SYSCALL_IA32_LIST(X)             \
 	X(1, exit, 60)                      \

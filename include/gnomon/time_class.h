@@ -28,9 +28,9 @@ enum gn_whereabouts {
 
 /*
  * X(enumerator, value, text, short text, letter, group, whereabouts, colour of
- * 8, colour of 256, weight, help), in the order in which people see them: waits
- * by what is waited for. Values are stored in trace files: a new class gets the
- * next one. The short text has at most 5 columns; the letter stands for the
+ * 8, colour of 256, weight, help), in the order of display. Waits are named
+ * after what is waited for. Values are stored in trace files: a new class gets
+ * the next one. The short text has at most 5 columns; the letter stands for the
  * class where there is no colour. The program's own work is green and blue, the
  * kernel's is red, and waits have the other colours; with 8 colours some
  * classes share one.
@@ -320,7 +320,7 @@ static inline void gn_os_waking(struct gn_os *os, __u32 waker, int surely)
 }
 
 /* A wakeup of a thread that is on a CPU or queued changes nothing. A thread
- * whose state is not known yet was waiting, or it could not be woken. */
+ * whose state is not known yet was waiting; otherwise it could not be woken. */
 static inline void gn_os_wakeup(struct gn_os *os, __u64 now)
 {
 	if (os->state != GN_CPU_WAITING && os->state != GN_CPU_UNKNOWN)
@@ -396,7 +396,7 @@ static inline int gn_os_switch_in(struct gn_os *os, __u64 now,
 	os->events += 1;
 	os->state = GN_CPU_ON;
 	os->since = now;
-	os->in_since = now; /* its kernel work goes on */
+	os->in_since = now; /* its kernel work continues */
 	os->waker = 0;
 	os->surely = 0;
 	return n;

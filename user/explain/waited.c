@@ -279,7 +279,7 @@ void gn_next_child(const struct gn_facts *f, const struct gn_subject *s,
 	fputs("--by process --limit 10", out);
 }
 
-/* Less than half of one CPU is not too few for the program. */
+/* A program that wants less than half of a CPU does not lack CPUs. */
 static bool wants_cpus(const struct gn_facts *f, uint64_t queued)
 {
 	return queued + f->cpu >= f->wall / 2;

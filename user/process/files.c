@@ -206,7 +206,8 @@ static int add_unread(struct gn_files *f, const char *path, int err)
 	return add_file(f, path, -1, &(struct gn_file_id){0, 0}, false);
 }
 
-/* In a process's mappings a path that is relative here is absolute. */
+/* Adds a listed file by its absolute path, because a process's mappings have
+ * absolute paths. */
 static int add_listed(struct gn_files *f, const char *path)
 {
 	char cwd[PATH_MAX], full[2 * PATH_MAX];

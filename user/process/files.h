@@ -20,7 +20,7 @@ struct gn_file {
 	int fd;	    /* for reading; -1 = unreadable */
 	struct gn_file_id id;
 	bool program;	/* a program; else a library */
-	bool asked;	/* a library that -f names and that no process maps */
+	bool asked;	/* a library that -f names, seen in no process */
 	bool awaited;	/* a runtime that a traced process can start */
 	bool begins;	/* a runtime whose start in a process is reported */
 	bool hooksite;	/* a hook-site library: processes that map it are

@@ -57,7 +57,7 @@ int gn_child_fork(struct gn_child *c, char *const argv[],
 		  const struct gn_user *u, char *const env[], int keep);
 /* Opens the gate and waits until the program runs: 0 or -errno of exec. */
 int gn_child_go(struct gn_child *c);
-/* Ends a child that waits at its gate; closes what is open. */
+/* Ends a child that waits at its gate; closes the descriptors. */
 void gn_child_close(struct gn_child *c);
 /* Waits for its end: the exit status as a shell reports it. */
 int gn_child_wait(struct gn_child *c);

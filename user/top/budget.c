@@ -109,7 +109,7 @@ static int best_first(const void *left, const void *right)
 	return order;
 }
 
-/* The cost that is expected in the next period. */
+/* The cost expected in the next period. */
 static double left_cost(const struct gn_model *m, const struct cost *c,
 			bool muted)
 {

@@ -72,7 +72,7 @@ static void draw_filter(struct gn_draw *d, int row)
 	d->g->cursor_col = end < cols ? end : cols - 1;
 }
 
-/* The bottom line: keys, or the filter that is typed. */
+/* Draws the bottom line: keys, or the filter being typed. */
 static void draw_keys(struct gn_draw *d, int row)
 {
 	const struct gn_top_view *v = d->v;

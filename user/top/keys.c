@@ -130,7 +130,7 @@ static int in_chooser(struct gn_top_view *v, int32_t key)
 	return GN_TOP_DO_DRAW;
 }
 
-/* Bytes of the character before or behind the cursor of the filter. */
+/* Bytes of the character before or after the cursor of the filter. */
 static size_t before_cursor(const struct gn_top_view *v)
 {
 	size_t n = 0;

@@ -21,7 +21,7 @@ struct gn_top_share {
 
 struct gn_top_event {
 	enum gn_class class;
-	const char *name; /* what was compiled, "" */
+	const char *name; /* the compiled function, or "" */
 	uint64_t start, end;
 };
 
