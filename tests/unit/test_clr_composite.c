@@ -143,7 +143,7 @@ static void take(void *ctx, const struct gn_r2r_copy *copy)
 
 static void test_copies(void **state)
 {
-	struct gn_composites all = {0};
+	struct gn_composites all = {{NULL}};
 	const struct gn_r2r_copy *held;
 	struct gn_copies copies = {0};
 	struct gn_composite *c;
@@ -187,7 +187,7 @@ static void test_copies(void **state)
 /* A module of which there is no such component, in no such file. */
 static void test_none(void **state)
 {
-	struct gn_composites all = {0};
+	struct gn_composites all = {{NULL}};
 	uint8_t file[SIZE];
 	uint32_t component;
 	struct module m;
@@ -220,7 +220,7 @@ static void test_broken(void **state)
 	(void)state;
 	make_module(&m, 'b', "composite.r2r.dll");
 	for (size_t n = 0; n < METHODS; n += 7) {
-		struct gn_composites all = {0};
+		struct gn_composites all = {{NULL}};
 		struct gn_copies copies = {0};
 		struct gn_composite *c;
 		uint32_t component;
@@ -234,7 +234,7 @@ static void test_broken(void **state)
 		gn_copies_free(&copies);
 	}
 	for (uint32_t module = 0; module < 8; module++) {
-		struct gn_composites all = {0};
+		struct gn_composites all = {{NULL}};
 		struct gn_copies copies = {0};
 		struct gn_composite *c;
 		uint32_t component;
