@@ -9,7 +9,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -132,12 +134,53 @@ static void what_cannot_be_read_is_told(void **state)
 	assert_int_equal(gn_inside_why(pid, "status"), -ESRCH);
 }
 
+/* Renames a folder until it is killed. */
+static void rename_on(int ready)
+{
+	if (mkdir("inside-one", 0700))
+		_exit(1);
+	for (int told = 0; getppid() != 1; told = 1) {
+		if (rename("inside-one", "inside-two") ||
+		    rename("inside-two", "inside-one"))
+			_exit(1);
+		if (!told && write(ready, "x", 1) != 1)
+			_exit(1);
+	}
+	_exit(0);
+}
+
+/* The kernel does not resolve ".." below a root while somebody renames. */
+static void opened_while_others_rename(void **state)
+{
+	int root = open("/", O_PATH | O_CLOEXEC), ready[2], fd = 0, n = 0;
+	pid_t pid;
+	char c;
+
+	(void)state;
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (!pid)
+		rename_on(ready[1]);
+	assert_int_equal(read(ready[0], &c, 1), 1);
+	for (; fd >= 0 && n < 20000; n++) {
+		fd = gn_inside_open(root, "/tmp/../tmp/../tmp/..", O_PATH);
+		if (fd >= 0)
+			close(fd);
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	rmdir("inside-one");
+	rmdir("inside-two");
+	assert_int_equal(fd < 0 ? fd : 0, 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(number_behind_many_groups),
 		cmocka_unit_test(folder_that_it_names),
 		cmocka_unit_test(what_cannot_be_read_is_told),
+		cmocka_unit_test(opened_while_others_rename),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define ENVIRON_MAX (1u << 20)
+#define OPEN_TRIES  100
 
 int gn_inside_proc(pid_t pid, const char *name, int flags)
 {
@@ -143,8 +144,13 @@ int gn_inside_open(int root, const char *path, int flags)
 		.flags = (uint64_t)flags | O_CLOEXEC,
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
-	int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+	int fd = -1;
 
+	/* With ".." in the path it is EAGAIN where anybody on the machine
+	 * renamed a folder meanwhile (openat2(2)). */
+	errno = EAGAIN;
+	for (int i = 0; fd < 0 && errno == EAGAIN && i < OPEN_TRIES; i++)
+		fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 	return fd < 0 ? -errno : fd;
 }
 
