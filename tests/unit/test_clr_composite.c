@@ -141,9 +141,10 @@ static void take(void *ctx, const struct gn_r2r_copy *copy)
 	assert_true(gn_copies_add(ctx, copy));
 }
 
+/* Images are kept for good, so that who asked for them is, too. */
 static void test_copies(void **state)
 {
-	struct gn_composites all = {{NULL}};
+	static struct gn_composites all;
 	const struct gn_r2r_copy *held;
 	struct gn_copies copies = {0};
 	struct gn_composite *c;
@@ -187,7 +188,7 @@ static void test_copies(void **state)
 /* A module of which there is no such component, in no such file. */
 static void test_none(void **state)
 {
-	struct gn_composites all = {{NULL}};
+	static struct gn_composites all;
 	uint8_t file[SIZE];
 	uint32_t component;
 	struct module m;
@@ -214,13 +215,13 @@ static void test_none(void **state)
 /* A file that is cut off, and a table that names a module beyond the last. */
 static void test_broken(void **state)
 {
+	static struct gn_composites cut[METHODS / 7 + 1], named[8];
 	uint8_t file[SIZE];
 	struct module m;
 
 	(void)state;
 	make_module(&m, 'b', "composite.r2r.dll");
 	for (size_t n = 0; n < METHODS; n += 7) {
-		struct gn_composites all = {{NULL}};
 		struct gn_copies copies = {0};
 		struct gn_composite *c;
 		uint32_t component;
@@ -228,13 +229,12 @@ static void test_broken(void **state)
 		make(file, 16);
 		save(file);
 		assert_int_equal(truncate("composite.r2r.dll", (off_t)n), 0);
-		c = gn_composites_get(&all, &m.image, &component);
+		c = gn_composites_get(&cut[n / 7], &m.image, &component);
 		assert_true(!c || n >= TABLE ||
 			    !gn_composite_copies(c, component, take, &copies));
 		gn_copies_free(&copies);
 	}
 	for (uint32_t module = 0; module < 8; module++) {
-		struct gn_composites all = {{NULL}};
 		struct gn_copies copies = {0};
 		struct gn_composite *c;
 		uint32_t component;
@@ -242,7 +242,7 @@ static void test_broken(void **state)
 		make(file, 16);
 		file[TABLE + 12] = (uint8_t)(module << 1);
 		save(file);
-		c = gn_composites_get(&all, &m.image, &component);
+		c = gn_composites_get(&named[module], &m.image, &component);
 		assert_non_null(c);
 		assert_int_equal(
 			gn_composite_copies(c, component, take, &copies),

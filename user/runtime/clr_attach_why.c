@@ -135,9 +135,7 @@ int gn_clr_explain(const struct gn_attached *a, int err, int32_t result,
 		snprintf(why, GN_WHY_MAX,
 			 "the diagnostics socket of process %d is its user's; "
 			 "%s",
-			 pid,
-			 geteuid() ? "run gnomon as that user or as root"
-				   : "give gnomon CAP_DAC_OVERRIDE");
+			 pid, gn_clr_remedy());
 	else if (err)
 		snprintf(why, GN_WHY_MAX,
 			 "process %d does not listen at its diagnostics "

@@ -439,6 +439,12 @@ bool gn_clr_is_lack(int err)
 	       err == -EAGAIN;
 }
 
+const char *gn_clr_remedy(void)
+{
+	return geteuid() ? "run gnomon as that user or as root"
+			 : "give gnomon CAP_DAC_OVERRIDE";
+}
+
 /* 0; else `why` says what could not be read. */
 static int look_at(pid_t pid, struct wanted *w, char *why)
 {
@@ -448,6 +454,11 @@ static int look_at(pid_t pid, struct wanted *w, char *why)
 
 	if (err == -ESRCH)
 		snprintf(why, GN_WHY_MAX, "process %d has ended", (int)pid);
+	else if (err == -EACCES)
+		snprintf(why, GN_WHY_MAX,
+			 "the %s of process %d is its user's; %s",
+			 named ? "environment" : "status", (int)pid,
+			 gn_clr_remedy());
 	else if (err)
 		snprintf(why, GN_WHY_MAX,
 			 "the %s of process %d cannot be read (%s)",

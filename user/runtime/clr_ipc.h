@@ -20,6 +20,9 @@ int gn_clr_ipc_find(pid_t pid, char *why);
 /* Whether an error is that gnomon lacks something, and not the process's. */
 bool gn_clr_is_lack(int err);
 
+/* What helps where -EACCES refuses something that its user may read. */
+const char *gn_clr_remedy(void);
+
 /* The message that attaches a profiler, `beside` another one or as the one that
  * can change code. Its length, or -E2BIG. */
 #define GN_CLR_IPC_MAX 65535
