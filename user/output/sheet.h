@@ -113,9 +113,7 @@ int gn_sheet_json(const struct gn_sheet *s, struct gn_emit *e);
  * whose runtime reports nothing. */
 #define GN_SHEET_NOTHING(m, text) (gn_sheet_aot(m) ? text GN_SHEET_AOT : (text))
 bool gn_sheet_aot(const struct gn_model *m);
-#define GN_SHEET_AOT                                                          \
-	"; a program that .NET compiled to native code (Native AOT) reports " \
-	"none"
+#define GN_SHEET_AOT "; Native AOT (.NET compiled to native code) reports none"
 
 /* For code that fills a sheet. Adds a row of unknown cells. NULL: no memory. */
 struct gn_cell *gn_sheet_row(struct gn_sheet *s);

@@ -11,6 +11,7 @@
 
 #include "process/maps.h"
 #include "runtime/clr_attach_parts.h"
+#include "runtime/clr_ipc.h"
 
 #define GONE_MS 500
 
