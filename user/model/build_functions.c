@@ -129,6 +129,51 @@ static int add_function(struct gn_build *b, const struct named *f)
 	return to->short_name ? 0 : -ENOMEM;
 }
 
+/* The model's function of that name, or NULL. */
+static struct gn_model_function *
+find_function(struct gn_model *m, const char *name, const char *module)
+{
+	size_t from = 0, to = m->nfunctions;
+
+	while (from < to) {
+		size_t at = from + (to - from) / 2;
+		struct gn_model_function *f = &m->functions[at];
+		int cmp = strcmp(name, f->name);
+
+		cmp = cmp ? cmp : strcmp(module, f->module);
+		if (!cmp)
+			return f;
+		if (cmp < 0)
+			to = at;
+		else
+			from = at + 1;
+	}
+	return NULL;
+}
+
+/* Instances of a generic method have one row. One that was only inlined is none
+ * of those that the model refers to. 0 or -ENOMEM. */
+static int mark_inlined(struct gn_build *b)
+{
+	struct gn_names *names = &b->p->stage.names;
+	struct gn_model_function *f;
+
+	for (uint32_t i = 0; i < names->nfns; i++) {
+		const char *name, *module;
+
+		if (!names->fns[i].inlined)
+			continue;
+		name = gn_names_text(names, i);
+		module = gn_names_module_text(names, i);
+		if (!name || !module)
+			return -ENOMEM;
+		f = find_function(b->m, name, module);
+		if (f)
+			f->v.inlined = true;
+	}
+	return 0;
+}
+
 int gn_build_functions(struct gn_build *b)
 {
 	struct gn_names *names = &b->p->stage.names;
@@ -156,8 +201,6 @@ int gn_build_functions(struct gn_build *b)
 			goto out;
 		m->functions[m->nfunctions - 1].v.unprobed |=
 			names->fns[f->index].unprobed;
-		m->functions[m->nfunctions - 1].v.inlined |=
-			names->fns[f->index].inlined > 0;
 		m->functions[m->nfunctions - 1].v.moved |=
 			names->fns[f->index].moved;
 		if (names->fns[f->index].file) {
@@ -170,6 +213,7 @@ int gn_build_functions(struct gn_build *b)
 		b->function_of[f->index] = (uint32_t)m->nfunctions - 1;
 	}
 	note_muted(b);
+	err = mark_inlined(b);
 out:
 	free(list);
 	return err;
