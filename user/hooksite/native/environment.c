@@ -18,7 +18,7 @@ static char **find(char **envp, const char *name)
 	return NULL;
 }
 
-/* Other processes read it as the process's environment, too. */
+/* Clears the text, too: other processes can read it as our environment. */
 static void drop(char **at)
 {
 	memset(*at, 0, strlen(*at));
@@ -26,7 +26,7 @@ static void drop(char **at)
 		at[0] = at[1];
 }
 
-/* Ours is the first that is preloaded; the program's own follow a colon. */
+/* Our library is the first in the list; the program's own follow a colon. */
 static void restore_preload(char **at)
 {
 	char *value = *at + strlen(PRELOAD);

@@ -3,9 +3,9 @@
 #define GNOMON_HOOKSITE_NATIVE_ENVIRONMENT_H
 
 /*
- * Takes what gnomon added to the environment out of it, in place, so that
- * main()'s third argument has nothing of it either. Returns the descriptor that
- * GNOMON_SLEDS says, or -1.
+ * Removes what gnomon added to the environment, in place, so that main()'s
+ * third argument does not have it either. Returns the descriptor in
+ * GNOMON_SLEDS, or -1.
  */
 int gn_environment_restore(char **envp);
 

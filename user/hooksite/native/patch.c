@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The first byte of an entry decides what is run there, and the others do not
- * matter until it changes. So other threads may run the code meanwhile.
+ * The first byte of an entry decides what runs there. The other bytes do not
+ * matter until it changes, so other threads may run the code meanwhile.
  */
 #include "hooksite/native/patch.h"
 
@@ -50,8 +50,8 @@ static bool clear_probe(const struct gn_patches *p, int mem,
 	return e->form != GN_SLED_PROBE || put(mem, place(p, e), &e->byte, 1);
 }
 
-/* No thread runs by bytes that it fetched before. Without other threads, and
- * on kernels that cannot, nothing happens. */
+/* From now on no thread executes bytes that it fetched before. Does nothing if
+ * there are no other threads, or if the kernel cannot do it. */
 static void settle_code(void)
 {
 	syscall(SYS_membarrier,
@@ -70,7 +70,7 @@ static bool for_all(const struct gn_patches *p, int mem,
 	return true;
 }
 
-/* Every sled is as it was to those who run it. */
+/* Restores the first byte: the sled then runs as before. */
 static bool undo(const struct gn_patches *p, int mem,
 		 const struct gn_sled_entry *e)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The hooks of sleds, and the sites that they pass in threads that have no
- * ring. A sled jumps to a stub of its own:
+ * The hooks of sleds, and the sites that they pass in threads without a ring.
+ * A sled jumps to its own stub:
  *	push $index
  *	call a trampoline nearby, which jumps to gn_hook_NAME
- *	what goes on behind the sled
- * Its function has begun or is at its end, so nothing is below the stack
- * pointer, but all registers can be live. The flags are not.
+ *	jump to the code behind the sled, or ret
+ * The function has just begun or is about to end, so it uses nothing below the
+ * stack pointer. All registers can be live, but not the flags.
  */
 #include <sys/syscall.h>
 
@@ -34,10 +34,11 @@
 	GN_FAST_HOOK native_leave, GN_FAST_LEAVE, %rdi, %esi, , %rsi
 	GN_FAST_HOOK native_tailcall, GN_FAST_TAILCALL, %rdi, %esi, , %rsi
 
-/* gn_hook_NAME passes the fast hook what the stub pushed.
+/*
+ * gn_hook_NAME calls the fast hook with the index that the stub pushed.
  *
- * To an unwinder the hook is called by who called the function: the return
- * address that it finds is that of the function, above what the stub pushed.
+ * To an unwinder, the function's caller calls the hook: the unwinder finds the
+ * function's return address, above what the stub pushed.
  */
 	.macro NATIVE_HOOK name:req
 	.globl	gn_hook_\name
@@ -72,7 +73,7 @@ gn_hook_\name:
 	.cfi_endproc
 	.size	gn_hook_\name, . - gn_hook_\name
 
-/* The same as a C function, for measuring. */
+/* The same as a C function, to measure its cost. */
 	.globl	gn_measured_\name
 	.hidden	gn_measured_\name
 	.type	gn_measured_\name, @function
@@ -92,7 +93,7 @@ gn_measured_\name:
 	NATIVE_HOOK native_leave
 	NATIVE_HOOK native_tailcall
 
-/* After the end. */
+/* Replaces the hooks when the session has ended. */
 	.globl	gn_hook_nothing
 	.hidden	gn_hook_nothing
 	.type	gn_hook_nothing, @function
@@ -105,9 +106,10 @@ gn_hook_nothing:
 	.size	gn_hook_nothing, . - gn_hook_nothing
 
 /*
- * The child of vfork() runs in its parent's memory and on its stack, while that
- * waits: its hooks pass the sites, so that they are its own. What is needed
- * afterwards is in registers, for the child overwrites the stack.
+ * The child of vfork() runs in its parent's memory and on its stack, while the
+ * parent waits. The child's hooks pass the sites, so that gnomon attributes
+ * them to the child. Values that are needed after the call are in registers,
+ * because the child overwrites the stack.
  */
 	.globl	vfork
 	.type	vfork, @function

@@ -25,7 +25,8 @@ void gn_site_native_fast(uint64_t what, uint64_t value);
 void gn_measured_native_enter(uint64_t index, uint64_t sp);
 void gn_measured_native_leave(uint64_t index, uint64_t sp);
 
-/* The kernel keeps more free below the first stack, whatever its limit is. */
+/* The kernel keeps more than this free below the first stack, whatever the
+ * limit of the stack is. */
 #define STACK_GROWS (64u << 20)
 
 struct file {
@@ -42,7 +43,7 @@ static struct {
 	struct gn_stubs *stubs;
 } sleds;
 
-/* The last of it is a NUL, so that texts end. */
+/* Checks the sizes, and that the last byte is a NUL, which ends the paths. */
 static const struct gn_sled_head *map_table(int fd, size_t *size)
 {
 	const struct gn_sled_head *h;
@@ -121,7 +122,8 @@ static struct gn_stubs *stubs_of(const struct gn_sled_entry *e)
 	return &sleds.stubs[e->file * GN_SLED_FORMS + e->form];
 }
 
-/* What stands there is what gnomon read, and no other tracer's probe. */
+/* The code is what gnomon read. A trap is accepted only where gnomon has a
+ * probe: others are another tracer's. */
 static bool is_whole(const struct gn_sled_entry *e)
 {
 	static const uint8_t trap = 0xcc;
@@ -135,7 +137,7 @@ static bool is_whole(const struct gn_sled_entry *e)
 	if (e->form == GN_SLED_PROBE)
 		return *code == e->byte || *code == trap;
 	want = gn_sled_bytes(e->form);
-	/* the last byte of that nop means nothing */
+	/* the last byte of this nop can be anything */
 	n -= e->form == GN_SLED_ENTER_NOP5;
 	return (*code == *want || (*code == trap && e->byte)) &&
 	       !memcmp(code + 1, want + 1, n - 1);
@@ -223,14 +225,14 @@ static bool make_stubs(void)
 	return for_functions(put_stubs) && close_stubs();
 }
 
-/* Called in hooks: no vectors, nothing of libc. */
+/* Hooks call this: it uses no vector registers and no libc. */
 static void end(void)
 {
 	for (size_t i = 0; i < sleds.files * GN_SLED_FORMS; i++)
 		gn_stubs_over(&sleds.stubs[i]);
 }
 
-/* What the thread that forks had, if the fork can be in one of its hooks. */
+/* The data of the forking thread, if the fork can have interrupted a hook. */
 static _Thread_local struct {
 	struct gn_fast_own own;
 	struct gn_fast_own *at;
@@ -284,7 +286,7 @@ static void start(int fd)
 	munmap((void *)h, size);
 }
 
-/* glibc hands constructors what main() gets. */
+/* glibc passes main()'s arguments to constructors. */
 __attribute__((constructor)) static void begin(int argc, char **argv,
 					       char **envp)
 {

@@ -8,10 +8,10 @@
 #define PAGE 4096u
 #define JUMP 5 /* bytes of a jump or a call */
 #define MB   (1ll << 20)
-#define NEAR (64 * MB)	 /* what the file's own memory may grow by */
-#define HEAP (1024 * MB) /* above a program is its heap */
-/* Processors predict jumps by the low bits of where they are: those of a stub
- * must not be those of its function, or a call takes 17 ns and not 3. */
+#define NEAR (64 * MB)	 /* room for the file's own memory to grow */
+#define HEAP (1024 * MB) /* room for a program's heap, which is above it */
+/* Processors predict jumps by the low bits of their addresses. If a stub shares
+ * these with its function, a call takes 17 ns instead of 3. */
 #define ASIDE 0x12a740ll
 #define FAR   (1984 * MB) /* a jump's reach, less the size of any file */
 
@@ -21,15 +21,15 @@ void gn_hook_native_tailcall(void);
 void gn_hook_nothing(void);
 
 /*
- * `fixed` and `mask`: bits of the jump's displacement that are given, because
- * these bytes stay what they are, or must be right when the first byte of the
- * jump is not there.
+ * `mask`: the bits of the jump's displacement that must keep their value in
+ * `fixed`: the original code needs them whenever its own first byte is there
+ * instead of the jump's.
  */
 static const struct form {
 	void (*hook)(void);
 	uint32_t fixed, mask;
 	uint8_t bytes[GN_SLED_BYTES];
-	uint8_t after; /* goes on so far behind the sled's begin; 0: returns */
+	uint8_t after; /* continues at this offset in the sled; 0: returns */
 } forms[GN_SLED_FORMS] = {
 	[GN_SLED_ENTER_JUMP] = {gn_hook_native_enter,
 				0x09,
@@ -65,14 +65,14 @@ static uint64_t round_down(uint64_t n)
 	return n & ~(uint64_t)(PAGE - 1);
 }
 
-/* The displacement that is nearest to the one wanted. */
+/* The wanted displacement, with the form's fixed bits. */
 static int32_t fit(const struct form *f, int64_t wanted)
 {
 	return (int32_t)(((uint32_t)wanted & ~f->mask) | f->fixed);
 }
 
-/* In front of the stubs: a page with the hook's address, which stays writable,
- * and one that jumps there. */
+/* Two pages before the stubs: one with the hook's address, which stays
+ * writable, and one with a trampoline that jumps to the hook. */
 #define BEFORE ((uint64_t)PAGE * 2)
 
 static bool map_at(struct gn_stubs *s, int32_t distance)
@@ -82,7 +82,7 @@ static bool map_at(struct gn_stubs *s, int32_t distance)
 	uint64_t at = round_down(first) - BEFORE;
 	size_t size = round_down(last + 2 * PAGE) - at;
 
-	/* around both ends of what user space has */
+	/* out of user space, or too close to its lower end */
 	if (first < 32 * PAGE || last >> 47)
 		return false;
 	s->at = mmap((void *)at, size, PROT_READ | PROT_WRITE,
