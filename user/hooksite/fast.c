@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What fast hooks do seldom: take a ring, go on to its next part, wait for
- * gnomon. Hooks come here with all vector registers live, so this file is
- * compiled without them, and what hooks call calls nothing of libc.
+ * The slow paths of fast hooks: take a ring, open its next part, wait for
+ * gnomon. All vector registers are live in hooks. So this file is compiled
+ * without vector instructions, and functions that hooks call use no libc.
  */
 #include "fast.h"
 
@@ -22,35 +22,34 @@
 #include <gnomon/fast.h>
 #include <gnomon/hooksite.h>
 
-#define OFFER_NS 1000000000l /* gnomon is waited for at the start */
-#define WAIT_NS	 50000000l   /* until what it said of its life is looked at */
-#define WAITS	 100	     /* of these without a record read: 5 s */
+#define OFFER_NS 1000000000l /* wait for gnomon at the start */
+#define WAIT_NS	 50000000l   /* then checks again whether gnomon lives */
+#define WAITS	 100	     /* of these while gnomon reads nothing: 5 s */
 #define SPINS	 100
 
-#define AGAIN	0 /* the hook is to begin anew */
+#define AGAIN	0 /* the hook starts over */
 #define DROPPED 1
-#define PASSED	2 /* it is to pass the site */
+#define PASSED	2 /* the hook passes the site */
 
-/* What threads without a ring in a session have, and those that look for one.
- * Threads of earlier sessions have older ones, so none is ever freed. */
+/* The data of threads that have no ring in a session, and of threads that are
+ * taking one. Never freed: threads may still use that of earlier sessions. */
 struct without_ring {
 	struct gn_fast_own own, claims;
 	struct without_ring *before;
 };
 
-/* Where a process has fast hooks. `alive` is in memory that a fork wipes. */
+/* The process's fast hooks. `alive` is in memory that a fork wipes. */
 static struct {
-	struct gn_fast_page *page; /* NULL: it has none */
+	struct gn_fast_page *page; /* NULL: no fast hooks */
 	struct gn_fast_ring *rings;
 	struct gn_fast_own *owns;
 	unsigned char *data;
 	_Atomic uint32_t *alive;
 	gn_fast_tell_fn tell;
-	/* of threads that have no ring in this session; each session's own,
-	 * for they are to look for one again in the next */
+	/* this session's: in the next one its threads look for a ring again */
 	struct without_ring *without;
-	_Atomic uint32_t next; /* slot to look at */
-	_Atomic uint32_t over; /* gnomon does not read any more */
+	_Atomic uint32_t next; /* slot to try next */
+	_Atomic uint32_t over; /* gnomon no longer reads */
 	void (*on_over)(void);
 	uint64_t lowest, top; /* of the first thread's stack */
 	_Atomic uint64_t grown;
@@ -58,7 +57,7 @@ static struct {
 
 static struct gn_fast_own none;
 
-/* By the thread's own register: hooks have no time for a call. */
+/* With glibc, hooks read it relative to %fs: a call would be too slow. */
 #ifdef GNOMON_MUSL
 #define TLS_MODEL "global-dynamic"
 #else
@@ -142,7 +141,7 @@ static bool grow(struct gn_fast_own *own)
 	return true;
 }
 
-/* The ring goes on at its begin, where `bytes` can be written. */
+/* Continues at the start of the ring, where `bytes` are free. */
 static void wrap(struct gn_fast_own *own, uint64_t bytes)
 {
 	put_special(own, GN_FAST_WRAP, 0, ticks());
@@ -151,11 +150,12 @@ static void wrap(struct gn_fast_own *own, uint64_t bytes)
 }
 
 /*
- * Opens the next part of the ring, which grows rather than wake gnomon, or wait
- * for it, time and again: that costs more than memory. What is written is
- * between gnomon's place `tail` and ours; one record stays free, for equal
- * places mean an empty ring. The last one of a ring is that which says so.
- * Another one is kept for a wait that ended without room.
+ * Opens the next part of the ring. A ring that was too small grows: to wake
+ * gnomon or wait for it again and again costs more than memory. Unread records
+ * are between gnomon's position `tail` and ours. Two records stay free. One is
+ * needed because equal positions mean an empty ring, and for the wrap record at
+ * the ring's end. The other one, the spare record, is for a wait that ends
+ * without room.
  */
 static bool make_room(struct gn_fast_own *own, uint32_t tail)
 {
@@ -223,8 +223,8 @@ static void wait_tail(struct gn_fast_own *own, uint32_t tail)
 		wait_for(&ring->tail, tail, WAIT_NS);
 }
 
-/* The kernel takes the probes of a gnomon that was killed. One that is stopped
- * has them, and may wake up: then they tell what happened since. */
+/* The kernel removes the probes of a gnomon that was killed. A stopped gnomon
+ * keeps its probes and may wake up: they report what happened meanwhile. */
 bool gn_fast_is_gone(gn_fast_tell_fn tell)
 {
 	const volatile uint16_t *site = (const uint16_t *)(uintptr_t)tell;
@@ -238,7 +238,7 @@ static bool is_over(struct gn_fast_own *own)
 		     atomic_load(&own->page->taken) != 1;
 
 	if (!atomic_load(fast.alive))
-		return true; /* a forked child, which ends its parent's hook */
+		return true; /* a forked child that ends its parent's hook */
 	if (!ended && !atomic_load(&fast.over))
 		return false;
 	if (!atomic_exchange(&fast.over, 1) && fast.on_over && ended)
@@ -246,13 +246,13 @@ static bool is_over(struct gn_fast_own *own)
 	return true;
 }
 
-/* It is stopped, has no CPU, or the machine slept. */
+/* gnomon is stopped or gets no CPU, or the machine slept. */
 static bool is_away(const struct gn_fast_own *own)
 {
 	return ticks() > atomic_load(&own->page->deadline);
 }
 
-/* What did not fit is told where it would have been. */
+/* Records the loss in the place of the lost records. */
 static void tell_lost(struct gn_fast_own *own)
 {
 	if (!own->lost)
@@ -264,7 +264,8 @@ static void tell_lost(struct gn_fast_own *own)
 	own->lost = 0;
 }
 
-/* It waited from `since` up to its next record, which the hook writes now. */
+/* The thread waited from `since` until its next record, which the hook writes
+ * now. */
 static void tell_waited(struct gn_fast_own *own, uint64_t since)
 {
 	own->tight = 1;
@@ -272,8 +273,8 @@ static void tell_waited(struct gn_fast_own *own, uint64_t since)
 	publish(own, own->cur + GN_FAST_RECORD);
 }
 
-/* It waited for nothing, up to the record that the kernel makes at the site
- * now. The record that is kept says so. */
+/* The thread waited in vain. The wait ends with the record that the kernel
+ * makes at the site now. The spare record reports it. */
 static void tell_waited_in_vain(struct gn_fast_own *own, uint64_t since,
 				uint32_t waits)
 {
@@ -281,8 +282,8 @@ static void tell_waited_in_vain(struct gn_fast_own *own, uint64_t since,
 		tell_waited(own, since);
 }
 
-/* The record that is kept is in use: until gnomon has read, nothing could tell
- * of another wait. */
+/* The spare record is in use: until gnomon reads, another wait could not be
+ * reported. */
 static bool has_waited_in_vain(const struct gn_fast_own *own)
 {
 	return own->cur > own->lim;
@@ -328,7 +329,7 @@ int gn_fast_full(struct gn_fast_own *own)
 			return give_up(own);
 		}
 	}
-	/* what was opened has room for one record at least */
+	/* the part that was opened has room for at least one record */
 	if (waits)
 		tell_waited(own, since);
 	else
@@ -351,7 +352,7 @@ struct gn_fast_own *gn_fast_interrupted(void)
 	struct gn_fast_own *own = gn_fast_own;
 	bool claims = fast.without && own == &fast.without->claims;
 
-	/* before its ring is busy, a hook has read already where it is */
+	/* a hook reads the ring's address before it makes the ring busy */
 	return claims || own->ring ? own : NULL;
 }
 
@@ -364,7 +365,8 @@ void gn_fast_end_interrupted(struct gn_fast_own *own,
 				MAP_FIXED_NOREPLACE,
 			-1, 0);
 
-	/* else hooks would write where nothing is; a child's child has it */
+	/* without the mapping, hooks would write to unmapped memory; a child's
+	 * child has it already (EEXIST) */
 	if (at == (void *)fast.page || errno == EEXIST) {
 		*own = *before;
 		gn_fast_own = own;
@@ -390,7 +392,7 @@ static struct gn_fast_ring *take_slot(uint32_t *slot)
 	return NULL;
 }
 
-/* A ring at its begin. One that grew for another thread stays as it is. */
+/* Opens an empty ring. One that grew for another thread keeps its size. */
 static void open_ring(struct gn_fast_own *own, struct gn_fast_ring *ring,
 		      uint32_t slot)
 {
@@ -406,7 +408,7 @@ static void open_ring(struct gn_fast_own *own, struct gn_fast_ring *ring,
 	own->lim = own->cur;
 }
 
-/* A forked child has nothing of its parent's. */
+/* A forked child does not have the memory of its parent. */
 static bool can_claim(void)
 {
 	return fast.page && atomic_load(fast.alive) && !atomic_load(&fast.over);
@@ -430,10 +432,10 @@ int gn_fast_claim(struct gn_fast_own *own)
 	uint32_t slot;
 
 	(void)own;
-	gn_fast_own = &fast.without->claims; /* hooks of signals on top */
+	gn_fast_own = &fast.without->claims; /* for hooks in signal handlers */
 	if (can_claim())
 		ring = take_slot(&slot);
-	/* a signal's handler can have forked meanwhile */
+	/* a signal handler may have forked meanwhile */
 	if (!ring || !can_claim()) {
 		gn_fast_own = &fast.without->own;
 		return AGAIN;
@@ -451,9 +453,9 @@ void gn_fast_first_stack(uint64_t lowest, uint64_t top)
 	fast.top = top;
 }
 
-/* The kernel tells which stack a thread is on at probes only, so one is passed
- * when the thread leaves its own stack, at each call elsewhere, and when it is
- * back. */
+/* The kernel reports a thread's stack at probes only. So the thread passes a
+ * site when it leaves its own stack, at each call on another stack, and when it
+ * is back. */
 int gn_fast_stack(struct gn_fast_own *own, uint64_t sp)
 {
 	uint64_t stack = atomic_load(&own->ring->stack);
@@ -469,9 +471,11 @@ int gn_fast_stack(struct gn_fast_own *own, uint64_t sp)
 	return AGAIN;
 }
 
-/* What it interrupted, or what comes next, tells its stack then. A handler can
- * have left that hook for good by a jump: frames above it are called again.
- * What the hook was about to write had not begun, or was unwound. */
+/* The interrupted hook, or the next one, then reports its stack. The handler
+ * may have left the interrupted hook for good by a jump: this shows when the
+ * thread is on its own stack and not below the hook's frame. The record that
+ * the hook did not write is not missed: its function had not begun, or was
+ * unwound. */
 int gn_fast_on_top(struct gn_fast_own *own, uint64_t sp)
 {
 	own->stacked = 0;
@@ -480,7 +484,8 @@ int gn_fast_on_top(struct gn_fast_own *own, uint64_t sp)
 	return AGAIN;
 }
 
-/* A limit would be the program's to run into, or its end. */
+/* Our memory counts towards these limits: the program could run into one, or
+ * die of it. */
 static bool is_limited(void)
 {
 	static const int limits[] = {RLIMIT_FSIZE, RLIMIT_AS};
@@ -492,8 +497,8 @@ static bool is_limited(void)
 	return false;
 }
 
-/* The memory, aligned to a slot so that half an address says the place in it.
- */
+/* Maps the memory, aligned to a slot, so that the low half of an address gives
+ * the position in the slot. */
 static void *map_shared(int fd)
 {
 	const size_t room = GN_FAST_SIZE + GN_FAST_SLOT;
@@ -519,7 +524,7 @@ static void *map_shared(int fd)
 	return at;
 }
 
-/* The byte behind a text in a file; 0: it has no such text. */
+/* The byte after a text in a file; 0: the file does not have the text. */
 static char byte_behind(int fd, const char *what)
 {
 	size_t len = strlen(what), kept = 0;
@@ -534,17 +539,17 @@ static char byte_behind(int fd, const char *what)
 		at = strstr(text, what);
 		if (at && at[len])
 			return at[len];
-		/* the next part can begin in the middle of it */
+		/* the text can continue in the next part */
 		kept = end < len ? end : len;
 		memmove(text, text + end - kept, kept);
 	}
 	return '\0';
 }
 
-/* A filter can forbid what hooks need, and end who asks for it. Which one it
- * is cannot be told from here, and one that comes later is the program's own:
- * it needs what hooks need (futex) itself. The groups of the process, which can
- * be thousands, come first. */
+/* A seccomp filter can forbid system calls that hooks need, and kill the
+ * caller. What it forbids cannot be seen from here. A filter that the program
+ * sets later is no problem: the program needs the same call (futex) itself.
+ * The process's groups, which can be thousands, come first in the file. */
 static bool is_filtered(void)
 {
 	int fd = open("/proc/thread-self/status", O_RDONLY | O_CLOEXEC);
@@ -558,9 +563,9 @@ static bool is_filtered(void)
 #define OWNS_SIZE (GN_FAST_SLOTS * sizeof(struct gn_fast_own))
 
 /*
- * What threads know of their rings stays: they come back to it, however much
- * later, and find none there. So each session has its own, or one of them would
- * find the ring that another thread took meanwhile.
+ * The threads' own data stays mapped after a session: a thread may come back to
+ * it much later, and must find no ring there. So each session maps new memory,
+ * or a thread could find the ring that another thread took meanwhile.
  */
 static bool map_own(void)
 {
@@ -596,7 +601,8 @@ static int make_memory(void)
 	return -1;
 }
 
-/* Slot 0 is nobody's: hooks in a row say what one costs. */
+/* Measures a hook's cost by hooks in a row, in slot 0, which no thread takes.
+ */
 static void measure(struct gn_fast_page *page, gn_fast_hook_fn enter,
 		    gn_fast_hook_fn leave)
 {
@@ -617,7 +623,7 @@ static void measure(struct gn_fast_page *page, gn_fast_hook_fn enter,
 		leave(0, (uint64_t)&own);
 	}
 	gn_fast_own = before;
-	/* of names from now on */
+	/* from now on it is the position of names */
 	atomic_store(&fast.rings->head, 0);
 }
 
@@ -631,7 +637,7 @@ static bool offer(struct gn_fast_page *page, int fd)
 	return atomic_load(&page->taken) == 1;
 }
 
-/* Threads take rings from now on: also those that had none before. */
+/* From now on threads take rings, also those that had none before. */
 static void publish_session(struct gn_fast_page *page, struct without_ring *now)
 {
 	now->own.by_site = 1;
@@ -708,7 +714,7 @@ void gn_fast_leave(void)
 {
 	if (!fast.page)
 		return;
-	/* zeros from now on, which take no memory */
+	/* from now on these are zeros, which take no memory */
 	madvise(fast.owns, OWNS_SIZE, MADV_DONTNEED);
 	fast.owns = NULL;
 	munmap(fast.page, GN_FAST_SIZE);

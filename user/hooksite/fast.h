@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fast hooks in a hook-site library (gnomon/fast.h). The hooks are made by
- * fast_hook.h in the library's assembly file; what they do seldom is here.
+ * Fast hooks in a hook-site library (gnomon/fast.h). The library's assembly
+ * file makes the hooks with fast_hook.h. Their slow paths are here.
  */
 #ifndef GNOMON_HOOKSITE_FAST_H
 #define GNOMON_HOOKSITE_FAST_H
@@ -12,68 +12,70 @@
 /* The library's site `fast`. */
 typedef void (*gn_fast_tell_fn)(uint64_t what, uint64_t value);
 
-/* A hook as C calls it, for measuring what one costs. */
+/* A hook that C can call, to measure its cost. */
 typedef void (*gn_fast_hook_fn)(uint64_t index, uint64_t sp);
 
 /*
- * Offers the memory to gnomon and waits for its answer, for a second at most.
- * False: there are no fast hooks in this process, and nothing of them is left.
- * Again only after gn_fast_leave().
+ * Offers the memory to gnomon and waits at most one second for its answer.
+ * False: the process has no fast hooks in this session. After it returned true,
+ * it fails until gn_fast_leave() has run.
  */
 bool gn_fast_start(gn_fast_tell_fn tell, gn_fast_hook_fn enter,
 		   gn_fast_hook_fn leave);
 
-/* Nobody has a probe at the site. */
+/* Whether the site `fast` has no probe: gnomon is gone. */
 bool gn_fast_is_gone(gn_fast_tell_fn tell);
 
-/* Called in a hook, once in a session: gnomon has ended. One that was silent
- * for too long has not: it may wake up. Set before gn_fast_start(). */
+/* The first hook of a session that sees that gnomon has ended calls `fn`. A
+ * gnomon that is silent for too long has not ended: it may wake up. Set `fn`
+ * before gn_fast_start(). */
 void gn_fast_on_over(void (*fn)(void));
 
-/* A hook has seen that gnomon has ended, or this is no session. */
+/* A hook has seen that gnomon has ended, or gn_fast_stop() was called. */
 bool gn_fast_has_ended(void);
 
-/* No hook writes any more, but for those that have begun. */
+/* Hooks that begin from now on write no records. */
 void gn_fast_stop(void);
 
-/* Has the memory as it was. No thread may be in a hook; a hook that comes
- * later passes its site. */
+/* Unmaps the memory. No thread may be in a hook. Later hooks pass their sites.
+ */
 void gn_fast_leave(void);
 
-/* Hooks call these. `own` is the thread's; it is in no ring's hook after it. */
+/* Hooks call these with the thread's own data. Its ring is not busy afterwards.
+ */
 struct gn_fast_own;
 int gn_fast_full(struct gn_fast_own *own);
 int gn_fast_claim(struct gn_fast_own *own);
 /* The frame key `sp` is on another stack than the last one, or gnomon does not
- * know: the hook is to pass its site, by which it does. */
+ * know its stack. The hook then passes its site, which tells gnomon. */
 int gn_fast_stack(struct gn_fast_own *own, uint64_t sp);
 
-/* The same in a signal's handler that has interrupted a hook. */
+/* The same for a hook in a signal handler that interrupted another hook. */
 int gn_fast_on_top(struct gn_fast_own *own, uint64_t sp);
 
-/* The thread's hooks pass the sites from now on. Returns what the thread had.
- */
+/* The thread's hooks pass the sites from now on. Returns its previous data. */
 struct gn_fast_own *gn_fast_set_ring_aside(void);
 
 /*
- * A signal's handler that forks can have interrupted a hook, which the child
- * goes on with when the handler returns there: what the hook writes to is gone.
- * So before the fork, who forks keeps what this tells: what the thread has
- * while it can be in a hook, else NULL. In the child the hook is given that,
- * and memory of its own, with which it ends; so does the child's next one.
+ * A signal handler that forks may have interrupted a hook. In the child the
+ * handler returns into that hook, but the memory that the hook writes to is
+ * gone. So before the fork, the caller copies the data that
+ * gn_fast_interrupted() returns; NULL: the thread is in no hook. In the child,
+ * gn_fast_end_interrupted() restores that data from the copy and maps private
+ * memory, with which the interrupted hook and the child's next hook can end.
  */
 struct gn_fast_own *gn_fast_interrupted(void);
 void gn_fast_end_interrupted(struct gn_fast_own *own,
 			     const struct gn_fast_own *before);
 
-/* The memory, if gnomon reads it; else NULL. */
+/* The shared memory, if gnomon reads it; else NULL. */
 struct gn_fast_page;
 struct gn_fast_page *gn_fast_read_page(void);
 
-/* Wakes gnomon if it sleeps; false: it does not. */
+/* Wakes gnomon. False: it did not sleep. */
 bool gn_fast_ring_bell(struct gn_fast_page *page);
 
-/* The stack of the process's first thread grows down to here. */
+/* The range into which the stack of the process's first thread can grow. */
 void gn_fast_first_stack(uint64_t lowest, uint64_t top);
 
 #endif

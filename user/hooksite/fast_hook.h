@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A fast hook, for assembly files of hook-site libraries: it writes a record
- * into the ring of its thread (gnomon/fast.h), or passes the site of its name
- * where the thread has none. Only r10, r11 and the flags change.
+ * into its thread's ring (gnomon/fast.h). If the thread has no ring, the hook
+ * passes the site of the same name. Only r10, r11 and the flags change.
  *
- * The ring is busy from before the clock is read until the record is there:
- * the hook of a signal's handler on top of that passes the site, and gnomon
+ * The ring is busy from before the clock is read until the record is written.
+ * A hook in a signal handler that runs meanwhile passes the site, and gnomon
  * knows that an earlier record can still come.
  *
- * While gnomon does not say that it lives, hooks pass their sites: the kernel
- * keeps what they tell.
+ * When gnomon's deadline is over, hooks pass their sites, and the kernel keeps
+ * the records.
  *
- * A thread whose session has ended looks at the site `fast`: without a probe
- * gnomon is gone, and other probes that come to the sites are not for it.
+ * A hook of a thread without a ring checks the site `fast`. If that has no
+ * probe, gnomon is gone, and the thread's hooks do nothing from then on:
+ * probes that come to their sites later belong to somebody else.
  */
 #ifndef GNOMON_HOOKSITE_FAST_HOOK_H
 #define GNOMON_HOOKSITE_FAST_HOOK_H
@@ -22,12 +23,12 @@
 
 /* clang-format off */
 
-/* The thread's own gn_fast_own in r10. */
+/* Loads the thread's gn_fast_own into r10. */
 	.macro GN_FAST_GET_OWN
 #ifdef GNOMON_MUSL
 	pushq	%rax
 	.cfi_adjust_cfa_offset 8
-	/* it keeps all registers but rax */
+	/* the call keeps all registers but rax */
 	leaq	gn_fast_own@tlsdesc(%rip), %rax
 	call	*gn_fast_own@tlscall(%rax)
 	movq	%fs:(%rax), %r10
@@ -40,11 +41,11 @@
 	.endm
 
 /*
- * Threads of musl have no restartable sequences, so no program of gnomon's runs
- * when they return to user mode: a switch that the kernel let no program see
- * would show at the next probe only, when records of after it are read already.
- * So where the thread can have been away since its last hook, this one passes
- * the site. rax: the time; rdx changes.
+ * Threads of musl have no restartable sequences, so none of gnomon's BPF
+ * programs runs when they return to user mode. A context switch that no program
+ * saw would show at the next probe only, when gnomon has already read later
+ * records. So if the thread can have been away since its last hook, this hook
+ * passes the site. rax: the time; rdx changes.
  */
 	.macro GN_FAST_LOOK_AWAY name:req
 #ifdef GNOMON_MUSL
@@ -56,10 +57,11 @@
 #endif
 	.endm
 
-/* gn_fast_NAME. `index` and `sp32` are registers: 64 bits of the function's
- * index, and the low half of its frame key. `muted`: a table of bytes by index;
- * hooks of functions with one that is set do nothing. `sp64`: all of the frame
- * key, of functions that can run on any stack; it is rsi. */
+/* gn_fast_NAME. `index` and `sp32` are registers: the function's index in 64
+ * bits, and the low half of its frame key. `muted`: a table of bytes by index;
+ * a hook does nothing if its function's byte is set. `sp64`: the whole frame
+ * key, for functions that can run on any stack; it must be rsi, where the C
+ * functions take it. */
 	.macro GN_FAST_HOOK name:req, kind:req, index:req, sp32:req, muted, sp64
 	.globl	gn_fast_\name
 	.hidden	gn_fast_\name
@@ -86,7 +88,7 @@ gn_fast_\name:
 	movq	\sp64, GN_FAST_OWN_AT(%r10)
 	.endif
 	movb	$1, GN_FAST_OF_BUSY(%r11)
-	/* tests count who comes here */
+	/* tests count the hooks that come here */
 	.hidden	gn_written_\name
 gn_written_\name:
 	pushq	%rax
@@ -159,8 +161,9 @@ gn_written_\name:
 	call	gn_fast_claim_saved
 	jmp	gn_fast_\name
 	.ifnb \sp64
-	/* The stack is looked at after the clock: a handler that ran before
-	 * has been seen, one that runs later is later. */
+	/* The stack is checked after the clock is read: a signal handler that
+	 * ran before the check is noticed, and the records of one that runs
+	 * after it have later times. */
 .Lgn_fast_stack_\name:
 	.cfi_adjust_cfa_offset 16
 	popq	%rdx
@@ -178,8 +181,9 @@ gn_written_\name:
 	.size	gn_fast_\name, . - gn_fast_\name
 	.endm
 
-/* NAME_saved calls the C function NAME with r10; the result is in r11d. It
- * keeps all other registers: NAME is of fast.c, which uses no vectors. */
+/* NAME_saved calls the C function NAME with r10 and rsi as arguments. The
+ * result is in r11d. It keeps all registers but r10 and r11: NAME is in fast.c,
+ * which uses no vector registers. */
 	.macro GN_FAST_SAVED name:req
 	.type	\name\()_saved, @function
 	.balign	16
@@ -217,8 +221,8 @@ gn_written_\name:
 	.size	\name\()_saved, . - \name\()_saved
 	.endm
 
-/* What the hooks of one file need: once. `stacks`: some can run on any stack.
- */
+/* Code that the hooks of a file share; use it once in each file. `stacks`: some
+ * hooks can run on any stack. */
 	.macro GN_FAST_BASE stacks
 	GN_FAST_SAVED gn_fast_full
 	GN_FAST_SAVED gn_fast_claim

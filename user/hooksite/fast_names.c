@@ -8,7 +8,7 @@
 #include <gnomon/fast.h>
 #include "fast.h"
 
-#define TRIES 1000 /* until another thread has written its name */
+#define TRIES 1000 /* for the lock, while another thread writes a name */
 
 static struct gn_fast_ring *positions(struct gn_fast_page *page)
 {
@@ -41,7 +41,7 @@ static bool put(struct gn_fast_page *page, struct gn_fast_name *head,
 	uint32_t pos = atomic_load(&ring->head), end = pos + head->size;
 	static const char zeros[8];
 
-	/* more than the ring has is in use if gnomon's place was overwritten */
+	/* used() exceeds the ring if the program overwrote gnomon's position */
 	if (used(ring) > GN_FAST_NAMES - head->size)
 		return false;
 	put_bytes(page, &pos, head, sizeof(*head));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names of functions, told without a trap. */
+/* Reports the names of functions without a trap. */
 #ifndef GNOMON_HOOKSITE_FAST_NAMES_H
 #define GNOMON_HOOKSITE_FAST_NAMES_H
 
@@ -11,9 +11,8 @@ struct gn_fast_text {
 	uint16_t len;
 };
 
-/* False: gnomon does not read, or there is no room now; it is to be told by the
- * library's site. Not to be called while the memory can go (gn_fast_leave()).
- */
+/* False: gnomon does not read, or there is no room now. The caller then reports
+ * the name at the library's site. gn_fast_leave() must not run meanwhile. */
 bool gn_fast_tell_name(uint32_t index, uint64_t token, struct gn_fast_text name,
 		       struct gn_fast_text module);
 
