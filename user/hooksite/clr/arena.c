@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 
 struct gn_arena_chunk {
-	_Atomic size_t used; /* this header included; may pass the end */
+	_Atomic size_t used; /* with this header; may be more than the chunk */
 };
 
 /* Replaces `old`, unless another thread has done it already. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory that is never given back: what is in it may be read from outside the
- * process at any later time. Any thread may take from it; nobody waits.
+ * Memory that is never freed: gnomon may read it from outside the process at
+ * any later time. Any thread may take from it, without waiting.
  */
 #ifndef GNOMON_CLR_ARENA_H
 #define GNOMON_CLR_ARENA_H

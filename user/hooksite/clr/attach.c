@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Sessions in a process that runs already. The first attach makes the library
- * the runtime's profiler, for good: a detach would leave code in memory that
- * the runtime may still call. Each later attach finds it there, hands over its
- * request and takes the new profiler back at once.
+ * Sessions in a process that is already running. The first attach makes the
+ * library the runtime's profiler for good: a detach would leave code in memory
+ * that the runtime may still call. Each later attach finds the library there,
+ * passes its request to it and cancels the new profiler at once.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -26,8 +26,8 @@
 
 typedef gn_hr (*suspend_fn)(void *);
 
-/* While no thread runs managed code none is in a hook. Another suspension, as
- * of a collection, is waited for. */
+/* No thread is in a hook while no thread runs managed code. If the runtime is
+ * suspended already, as for a collection, tries again for SUSPEND_MS. */
 static void leave_fast(struct gn_clr *clr)
 {
 	const struct timespec ms = {.tv_nsec = 1000000};
@@ -44,7 +44,7 @@ static void leave_fast(struct gn_clr *clr)
 			nanosleep(&ms, NULL);
 	}
 	if (hr < 0)
-		return; /* it stays, and no hook writes to it */
+		return; /* the memory stays, and no hook writes to it */
 	gn_fast_leave();
 	GN_COM(info, GN_INFO_RESUME, suspend_fn)(info);
 }
@@ -88,7 +88,7 @@ static void serve(struct gn_clr *clr, const char *request)
 	} else if (!strcmp(request, GN_CLR_REQUEST_END)) {
 		end(clr);
 		clr->families = 0;
-		/* what is unloaded until the next one must be known then */
+		/* the next session must know what is unloaded until then */
 		gn_clr_set_events(clr, clr->beside ? GN_WANT_UNLOADS
 						   : GN_WANT_BETWEEN);
 	}
@@ -98,7 +98,7 @@ gn_hr gn_clr_start_il(struct gn_clr *clr)
 {
 	clr->by_il = true;
 	clr->precompiled.lenient = true;
-	clr->functions = false; /* none by the runtime's hooks */
+	clr->functions = false; /* the runtime makes no hooks */
 	clr->wants = GN_WANT_START | GN_WANT_IL | GN_WANT_STARTED_IL;
 	gn_rejit_open(clr, clr->filter, clr->values,
 		      clr->values ? strlen(clr->values) : 0);
@@ -108,8 +108,9 @@ gn_hr gn_clr_start_il(struct gn_clr *clr)
 }
 
 /*
- * musl knows a library by its file, and the name of a copy goes with the
- * session: later ones come by a descriptor, which is out of the program's way.
+ * musl identifies a library by its file, and a copy is unlinked at the end of
+ * its session. Later sessions load it by this descriptor. Its number is high,
+ * out of the program's way.
  */
 static void keep_file(void)
 {
@@ -122,7 +123,7 @@ static void keep_file(void)
 		return;
 	slash = strrchr(info.dli_fname, '/');
 	if (!slash || !strcmp(slash + 1, GN_CLR_LIBRARY_MUSL))
-		return; /* it is no copy */
+		return; /* not a copy */
 	fd = open(info.dli_fname, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0 && fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FD) >= 0)
 		close(fd);
@@ -143,7 +144,7 @@ static gn_hr become_profiler(struct gn_clr *clr, void *unknown)
 	clr->wants =
 		clr->beside ? GN_WANT_BESIDE : GN_WANT_ATTACHED | GN_WANT_IL;
 	hr = gn_clr_set_events(clr, clr->wants);
-	/* one can have begun before the runtime told of it */
+	/* an unload may have begun before the runtime reports them */
 	gn_unloads_note(&clr->unloads);
 	return hr;
 }
@@ -160,7 +161,7 @@ static gn_hr take_request(struct gn_clr *clr, void *unknown, void *data,
 	memcpy(request, data, size);
 	if (first && strcmp(request, GN_CLR_REQUEST_END) != 0)
 		hr = become_profiler(clr, unknown);
-	/* a session from the start is another gnomon's, as long as it lasts */
+	/* while a session from the start lasts, it is another gnomon's */
 	else if (!first && clr->by_il && !clr->rejit.from_start)
 		serve(clr, request);
 	if (hr >= 0)
@@ -178,7 +179,7 @@ gn_hr gn_clr_initialize_attach(struct gn_clr *clr, void *unknown, void *data,
 	GN_CLR_SITE(own_begin)();
 	hr = take_request(clr, unknown, data, size);
 	GN_CLR_SITE(own_end)();
-	/* any other failure makes the runtime say so on the program's output */
+	/* the runtime reports any other failure on the program's output */
 	return hr < 0 ? GN_CORPROF_E_CANCEL_ACTIVATION : GN_S_OK;
 }
 
@@ -195,9 +196,10 @@ gn_hr gn_clr_attach_complete(struct gn_clr *clr)
 }
 
 /*
- * Whether the runtime may load it beside the profiler that it has. Always once
- * it is there, for then it only takes a request; but where it is beside another
- * one, who asks for the first place is to hear that this is taken.
+ * Whether the runtime may load the library beside the profiler that it has. It
+ * may if the attach asks for that, or if that profiler is the library itself,
+ * which then only takes a request. If the library is beside another profiler,
+ * an attach that asks for the first place must fail: the place is taken.
  */
 gn_hr gn_clr_notification_only(struct gn_clr *clr, int32_t *answer)
 {

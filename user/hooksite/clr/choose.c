@@ -19,14 +19,15 @@ void gn_choose_start(struct gn_clr *clr)
 	clr->functions = !gn_filter_hooks_nothing(clr->filter);
 	clr->chooses = clr->functions;
 	clr->asks = gn_filter_asks(clr->filter);
-	/* what was asked for by name is to be exact */
+	/* by default, functions that are asked for by name must be exact */
 	clr->refuses = inlined && *inlined ? strcmp(inlined, "refuse") == 0
 					   : clr->asks;
-	/* what is not asked for by name is everything: no code is of use */
+	/* without names, all functions count: no precompiled code is of use */
 	atomic_store(&clr->precompiled.off, clr->functions && !clr->asks);
 }
 
-/* Setting the mask takes no lock of the runtime's and calls nothing. */
+/* Setting the mask takes no lock of the runtime and calls nothing back, so the
+ * spinlock is held for a short time only. */
 static void change_hooks(struct gn_clr *clr, int by)
 {
 	while (atomic_flag_test_and_set(&clr->hooks_lock))
@@ -48,8 +49,8 @@ void gn_choose_hooks_off(struct gn_clr *clr)
 	change_hooks(clr, -1);
 }
 
-/* What precompiled code is looked through for tells whether there is anything
- * to rewrite. */
+/* The search through a module's precompiled code also finds out whether the
+ * module has anything to rewrite. */
 static void load_precompiled(struct gn_clr *clr, gn_cor_id module)
 {
 	uint32_t late = gn_precompiled_load(&clr->precompiled, clr->info,
@@ -74,8 +75,8 @@ gn_hr gn_clr_module_loaded(struct gn_clr *clr, gn_cor_id module, gn_hr status)
 	return GN_S_OK;
 }
 
-/* Threads that come to a function at once ask for its code each. By IL, what
- * stands for a function is its method, which is only counted. */
+/* Threads that call a function at the same time each ask for its code. By IL,
+ * the method stands for the function: it is counted once, without an index. */
 static void tell_refused(struct gn_clr *clr, gn_cor_id function)
 {
 	struct gn_precompiled *p = &clr->precompiled;
@@ -101,8 +102,8 @@ gn_hr gn_clr_search_started(struct gn_clr *clr, gn_cor_id function,
 	return GN_S_OK;
 }
 
-/* Where the runtime does not say what a function is compiled into, it can be
- * anything: so of what the filter can ask for nothing is inlined. */
+/* The runtime does not always say what a function is inlined into. So nothing
+ * that the filter can ask for is inlined, whatever the caller is. */
 static bool refuses(struct gn_clr *clr, gn_cor_id caller, gn_cor_id callee)
 {
 	uint32_t index = gn_ids_find(&clr->ids, caller);
@@ -110,7 +111,7 @@ static bool refuses(struct gn_clr *clr, gn_cor_id caller, gn_cor_id callee)
 		index ? atomic_load(&clr->ids.ids[index].name) : NULL;
 
 	if (into && into->dynamic)
-		return true; /* its calls are no one's: it has no hooks */
+		return true; /* it has no hooks, so its calls are nobody's */
 	if (!clr->refuses)
 		return false;
 	return !clr->asks ||
@@ -137,7 +138,7 @@ gn_hr gn_clr_inlining(struct gn_clr *clr, gn_cor_id caller, gn_cor_id callee,
 		return GN_S_OK;
 	}
 	if (clr->refuses)
-		return GN_S_OK; /* of no interest to anyone */
+		return GN_S_OK; /* the callee is not asked for */
 	index = gn_ids_get(&clr->ids, callee);
 	name = index ? gn_clr_name(clr, index, callee) : NULL;
 	if (name && name->hook)

@@ -17,7 +17,8 @@
 
 #define WAIT_S 1
 
-/* Until the word is another, it is woken, or the limit (or NULL) is over. */
+/* Waits until the word changes or a wake-up, at most for `limit`, which may be
+ * NULL. */
 static void wait_for(_Atomic uint32_t *word, uint32_t value,
 		     const struct timespec *limit)
 {
@@ -99,8 +100,8 @@ static bool ask(struct gn_classes *c, uint32_t index, gn_cor_id class)
 	return !c->late;
 }
 
-/* The lock is held. An index of the class itself: what an earlier one at this
- * address was called says nothing. */
+/* The lock is held. The class gets a new index: an earlier class at this
+ * address may have had another name. */
 static void tell(struct gn_clr *clr, gn_cor_id class)
 {
 	uint32_t index;
@@ -112,7 +113,7 @@ static void tell(struct gn_clr *clr, gn_cor_id class)
 		GN_CLR_SITE(class)(index, class);
 }
 
-/* What begins with its class; the low bits are a collection's. */
+/* An object begins with its class; collections use the low bits. */
 static gn_cor_id class_at(uint64_t place)
 {
 	const uint64_t *slot = (void *)(uintptr_t)GN_PLACE_ADDRESS(place);

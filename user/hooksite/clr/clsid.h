@@ -10,7 +10,7 @@
 #define GN_CLR_CLSID "{0AAF3BF7-CBCD-4A66-BD69-F9B5BF0E19F9}"
 
 /* The same as an initializer of struct gn_guid; and the class of the same
- * library beside another profiler, where it is only told what happens. */
+ * library beside another profiler, where it only gets notifications. */
 #define GN_CLR_CLSID_INIT	 GN_CLR_CLSID_OF(0xf9)
 #define GN_CLR_CLSID_BESIDE_INIT GN_CLR_CLSID_OF(0xfa)
 #define GN_CLR_CLSID_OF(last)                                          \
@@ -30,35 +30,35 @@
 /* Which functions to hook: a filter as in filter.h; unset: all. */
 #define GN_CLR_ENV_FILTER "GNOMON_CLR_FILTER"
 
-/* "keep" or "refuse": whether functions may be inlined; unset or empty: unless
- * a filter asks for them. */
+/* "keep" or "refuse": whether functions may be inlined; unset or empty: they
+ * may unless a filter asks for them. */
 #define GN_CLR_ENV_INLINE "GNOMON_CLR_INLINE"
 
-/* Families of events that the session wants to be told (enum gn_family), in
- * hexadecimal; unset: none. */
+/* Families of events that the session wants (enum gn_family), in hexadecimal;
+ * unset: none. */
 #define GN_CLR_ENV_EVENTS "GNOMON_CLR_EVENTS"
 
-/* What an attach asks for: a session, or its end. Behind the word of a session
- * are the second since 1970 until which somebody waits for it, its families
- * as in the environment, whether hooks are to make no trap (1 or 0), the bytes
- * of the functions with values, a newline, those as in the environment, and its
- * filter. The longest is what fits into one message. */
+/* An attach asks for a session, or for its end. After the word for a session
+ * come the time until which somebody waits for it, in seconds since 1970; the
+ * families as in GN_CLR_ENV_EVENTS; 1 for fast hooks, 0 for probes; the length
+ * in bytes of the text as in GN_CLR_ENV_VALUES; a newline; that text; and the
+ * filter. The longest request is what fits into one message. */
 #define GN_CLR_REQUEST_TRACE "trace\n"
 #define GN_CLR_REQUEST_END   "end"
 #define GN_CLR_REQUEST_MAX   (60u << 10)
 
-/* "rejit": functions that a filter asks for get their hooks by their IL, and
- * all other code is as it is; "auto": the same, unless modules can be edited;
- * else the runtime makes them, for which it turns precompiled code off. */
+/* "rejit": functions that a filter asks for get hooks in their IL, and all
+ * other code stays as it is; "auto": the same, unless modules can be edited.
+ * Otherwise the runtime makes the hooks (choose.h). */
 #define GN_CLR_ENV_HOOKS "GNOMON_CLR_HOOKS"
 
-/* Not empty: hooks write their records into memory that gnomon reads, where
- * that can be; else each is a probe. */
+/* Not empty: where possible, hooks write their records into memory that gnomon
+ * reads. Otherwise each hook is a probe. */
 #define GN_CLR_ENV_FAST "GNOMON_CLR_FAST"
 
-/* Functions whose arguments and results are asked for, a line each, that a
- * newline ends: a character for each value (GN_ASKED_WORD and so on), in the
- * order in which they are told, a space, and a glob as of a filter. */
+/* Functions whose arguments and results are asked for. Each has a line, which
+ * ends with a newline: a character for each value (GN_ASKED_WORD and so on) in
+ * the order of the records, a space, and a glob as in a filter. */
 #define GN_CLR_ENV_VALUES "GNOMON_CLR_VALUES"
 
 /* "off": the library tells the runtime to unload it again; else it works. */

@@ -7,7 +7,7 @@
 /* COR_PRF_FUNCTION */
 struct compiled {
 	gn_cor_id function;
-	uint64_t version; /* 0: of its own IL */
+	uint64_t version; /* 0: its own IL */
 };
 
 typedef gn_hr (*enum_compiled_fn)(void *, void **);

@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The compiler's own frames take more than this; the ways in which the runtime
- * tells a begin differ by less. */
+/* Bytes of stack. The compiler's own frames take more than this; the ways in
+ * which the runtime reports a begin differ by less. */
 #define APART 1024
 
 void gn_compiling_in(struct gn_compiling *c, uint32_t session)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The compilations that one thread has under way. The runtime tells no end of
- * one that throws, as where a method needs an assembly that is not there: what
- * the thread does next shows that it is over.
+ * The compilations under way on one thread. The runtime does not report the end
+ * of a compilation that throws, as when a method needs an assembly that is
+ * missing. What the thread does next shows that this compilation is over.
  */
 #ifndef GNOMON_CLR_COMPILING_H
 #define GNOMON_CLR_COMPILING_H
@@ -12,12 +12,12 @@
 
 #include "cor.h"
 
-/* Compilations in each other: what a compilation runs can need one. A library
- * that is loaded late has little room for each thread. */
+/* Nested compilations: a compilation can run code that must be compiled. A
+ * library that is loaded late has little memory for each thread. */
 #define GN_COMPILING_MAX 4
 
 struct gn_compiling_one {
-	uint64_t frame; /* an address in the frame of who was told its begin */
+	uint64_t frame; /* an address in the stack frame of its callback */
 	gn_cor_id function;
 	uint32_t index : 31;
 	bool hooks : 1; /* the runtime makes hooks meanwhile */
@@ -27,29 +27,32 @@ struct gn_compiling_one {
 struct gn_compiling {
 	struct gn_compiling_one one[GN_COMPILING_MAX];
 	uint32_t n;
-	uint32_t session; /* of a caller's; see gn_compiling_in() */
+	uint32_t session; /* see gn_compiling_in() */
 };
 
-/* What began in another session has ended without being told, if it has. */
+/* Forgets compilations that began in another session: their ends may not have
+ * been reported. */
 void gn_compiling_in(struct gn_compiling *c, uint32_t session);
 
 /*
- * Before `function` begins in `frame`: takes one that is over. One that goes on
- * is of another function, and far above it on the stack; and they are not too
- * many. False: all go on.
+ * Call it before `function` begins in `frame`: it takes a compilation that is
+ * over. One that is still under way is of another function, and its frame is
+ * far above this one on the stack. If there are too many, it takes the oldest.
+ * False: all are under way.
  */
 bool gn_compiling_over(struct gn_compiling *c, uint64_t frame,
 		       gn_cor_id function, struct gn_compiling_one *over);
 
-/* There is room, by the above. */
+/* gn_compiling_over() has made room. */
 void gn_compiling_begins(struct gn_compiling *c, uint64_t frame,
 			 gn_cor_id function, uint32_t index);
 
-/* While the innermost one goes on, the runtime makes hooks. */
+/* The runtime makes hooks during the innermost compilation. */
 void gn_compiling_hooks(struct gn_compiling *c);
 
-/* The function's end is told: takes it (`one->function` is the function), or
- * first one that began in it and is over. False: its begin is not known. */
+/* The runtime reports the end of `function`. Takes its compilation
+ * (`one->function` is `function`), or first one that began in it and is over.
+ * False: its begin is not known. */
 bool gn_compiling_ends(struct gn_compiling *c, gn_cor_id function,
 		       struct gn_compiling_one *one);
 

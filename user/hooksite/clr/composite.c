@@ -17,12 +17,12 @@
 #define SECTION_IDS	   118u
 
 #define COMPONENT_SIZE 16u
-#define COMPONENT_CORE 8u /* where its sections are told, in what is of it */
+#define COMPONENT_CORE 8u /* offset in it: address and size of its header */
 #define COMPONENTS_MAX 4096u
-#define MAJOR_MAX      16u /* of the format: of .NET 10 */
+#define MAJOR_MAX      16u /* the format's version in .NET 10 */
 #define OWNER_MAX      256u
-/* In tables of copies modules are numbered from 2 on: none of them is named by
- * a reference of its own. */
+/* Tables of copies number modules from 2 on: no numbers are taken by references
+ * to assemblies. */
 #define FIRST_MODULE 2u
 
 static bool is_inside(void *ctx, const uint8_t *at, size_t n)
@@ -94,7 +94,7 @@ static struct gn_composite *open_composite(const char *path)
 	return NULL;
 }
 
-/* Two threads may open the same image: the first's is taken. */
+/* If two threads open the same image, both get that of the first. */
 static struct gn_composite *get(struct gn_composites *all, const char *path)
 {
 	struct gn_composite *own = NULL, *c = NULL;
@@ -116,7 +116,7 @@ static struct gn_composite *get(struct gn_composites *all, const char *path)
 	return c;
 }
 
-/* The image has the name that the module says, and is in the same folder. */
+/* The module says the name of the image, which is in the same folder. */
 static bool find_path(const struct gn_image *image, char *path, size_t size)
 {
 	const char *slash = strrchr(image->path, '/');

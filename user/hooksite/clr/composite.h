@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Composite images: the precompiled code of several modules, its components, in
- * a file of its own beside them. Any code there can hold copies of methods of
- * any component (ReadyToRun images of .NET 6 to 10; readytorun-format.md and
+ * Composite images: the precompiled code of several modules, the components, in
+ * a separate file beside them. Any code there can hold copies of methods of any
+ * component (ReadyToRun images of .NET 6 to 10; readytorun-format.md and
  * ManifestMetadataTableNode.cs of the runtime). The image is hostile.
  */
 #ifndef GNOMON_CLR_COMPOSITE_H
@@ -17,33 +17,33 @@
 
 struct gn_composite {
 	char *path;
-	const uint8_t *bytes; /* the file, mapped; for good */
+	const uint8_t *bytes; /* the file, mapped for good */
 	size_t size;
 	struct gn_pe pe;
-	/* of each component: where its sections are, and its module's id */
+	/* for each component: where its sections are, and its module's id */
 	struct gn_bytes components, ids;
 	uint32_t n;
-	/* by component: the place of its module; 0: it is not loaded yet */
+	/* by component: the place of its module; 0: not loaded yet */
 	_Atomic uint32_t place[];
 };
 
-/* All zeros is an empty one. Any thread may ask at any time. */
+/* All zeros: none is open. Any thread may ask at any time. */
 struct gn_composites {
 	struct gn_composite *_Atomic of[GN_COMPOSITES_MAX];
 };
 
-/* The image that a module's code is in, and which of its components that is.
- * NULL: it is not found, or is not as the runtime has it. */
+/* The image that holds a module's code, and the module's number among its
+ * components. NULL: there is none, or it is not what the runtime makes. */
 struct gn_composite *gn_composites_get(struct gn_composites *all,
 				       const struct gn_image *image,
 				       uint32_t *component);
 
 /* Calls `each` for all copies in a component's code; `module` is the component
- * that the method is of. False: it can hold copies that are not told. */
+ * of the copied method. False: the code may hold copies that are not listed. */
 bool gn_composite_copies(const struct gn_composite *c, uint32_t component,
 			 gn_r2r_fn each, void *ctx);
 
-/* Whether the component has code for the method of this row, as gn_r2r_has().
+/* Whether the component has code for the method in this row, as gn_r2r_has().
  */
 bool gn_composite_has(const struct gn_composite *c, uint32_t component,
 		      uint32_t row);

@@ -15,11 +15,12 @@ struct gn_copies {
 
 /* False: no memory. */
 bool gn_copies_add(struct gn_copies *c, const struct gn_r2r_copy *copy);
-/* Once all are added. */
+/* Call it once, when all are added. */
 void gn_copies_sort(struct gn_copies *c);
 void gn_copies_free(struct gn_copies *c);
 
-/* The first of `n` that a method holds, which are beside each other. */
+/* The first of the `n` copies that a method holds, which are adjacent; NULL: it
+ * holds none. */
 const struct gn_r2r_copy *gn_copies_in(const struct gn_copies *c,
 				       uint32_t holder, uint32_t *n);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the library needs of the CLR's profiling and metadata interfaces:
- * slots of their tables of functions, flags and types. Facts of the runtime's
- * corprof.idl and cor.h; the same on all of CoreCLR 3.1 to 10, x86-64.
+ * What the library needs of the CLR's profiling and metadata interfaces: slots
+ * of their function tables, flags and types. From the runtime's corprof.idl and
+ * cor.h; the same in CoreCLR 3.1 to 10 on x86-64.
  */
 #ifndef GNOMON_CLR_COR_H
 #define GNOMON_CLR_COR_H
@@ -21,7 +21,7 @@ struct gn_guid {
 	uint8_t d[8];
 };
 
-/* Some of a blob. */
+/* Part of a blob. */
 struct gn_bytes {
 	const uint8_t *at;
 	size_t n;
@@ -33,7 +33,7 @@ struct gn_bytes {
 #define GN_E_FAIL		 ((gn_hr)0x80004005)
 #define GN_CLASS_E_NOAGGREGATION ((gn_hr)0x80040110)
 #define GN_CLASS_E_NOTAVAILABLE	 ((gn_hr)0x80040111)
-/* Initialize: unload the library, say nothing, run on */
+/* Initialize: unload the library without a message, and run on */
 #define GN_CORPROF_E_CANCEL_ACTIVATION ((gn_hr)0x80131375)
 /* ReJITError: edit and continue can change the module */
 #define GN_CORPROF_E_MODULE_IS_ENC ((gn_hr)0x8013138a)
@@ -110,7 +110,7 @@ enum {
 	GN_ASSEMBLY_EMIT_REF = 4,
 };
 
-/* ASSEMBLYMETADATA: what of an assembly's name is not text; all 0 is any. */
+/* ASSEMBLYMETADATA: an assembly's identity but for its name; all 0: any. */
 struct gn_assembly_data {
 	uint16_t version[4];
 	gn_wchar *locale;
@@ -135,8 +135,8 @@ enum {
 #define GN_TOKEN_TABLE(t) ((t) >> 24)
 #define GN_TOKEN_ROW(t)	  ((t)&0x00ffffff)
 
-/* GetModuleInfo2: the module was made in memory; it can be unloaded; it is in
- * memory as it is in its file. */
+/* GetModuleInfo2: the module was made in memory; can be unloaded; has the same
+ * layout in memory as in its file. */
 #define GN_MODULE_DYNAMIC     0x4u
 #define GN_MODULE_COLLECTIBLE 0x8u
 #define GN_MODULE_FLAT	      0x20u

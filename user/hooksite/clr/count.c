@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Only in the test's build of the library (GNOMON_COUNT): writes what the
- * hooks counted to the file that GNOMON_CLR_COUNTS names, when the program
- * ends. A line each function:
+ * Only in the tests' build of the library (GNOMON_COUNT): when the program
+ * ends, writes the counts of the hooks to the file that GNOMON_CLR_COUNTS
+ * names. One line per function:
  *   ENTERS LEAVES TAILCALLS UNWOUND MODULE NAME
  * with tabs between them. Functions whose names match a glob of
  * GNOMON_CLR_MUTED (a filter as in filter.h) are muted from their first call
@@ -26,7 +26,7 @@ _Atomic uint64_t gn_counts[GN_IDS_MAX + 1][KINDS];
 static _Atomic(const char *) names[GN_IDS_MAX + 1];
 static _Atomic(const char *) modules[GN_IDS_MAX + 1];
 
-/* The site clr_name is passed. */
+/* Called at the site clr_name. */
 void gn_count_name(uint64_t index, const char *name, uint64_t name_len,
 		   const char *module);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Elements of types in signatures (ECMA-335, II.23.1.16). */
+/* Element types in signatures (ECMA-335, II.23.1.16). */
 #ifndef GNOMON_CLR_ELEMENTS_H
 #define GNOMON_CLR_ELEMENTS_H
 

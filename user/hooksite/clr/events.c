@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/* as the rows of the list call them */
+/* the names in the list's rows */
 enum {
 	START = GN_WANT_START,
 	ATTACHED = GN_WANT_ATTACHED,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Open addressing. A slot goes from empty to an index once; a forgotten
- * function's index stays in its slot, but names no function any more, until the
- * next new function that comes by takes the slot. The runtime gives the ids of
- * dynamic methods that are gone to new ones, again and again. The index is
- * filled in before the slot shows it, so a reader sees whole entries only.
+ * Open addressing. A slot never becomes empty again. The index of a forgotten
+ * function stays in its slot, without a function, until a new function that
+ * passes the slot takes it: the runtime gives the ids of dead dynamic methods
+ * to new ones again and again. An index is filled in before it is put into a
+ * slot, so a reader sees whole entries only.
  */
 #include "ids.h"
 
-/* The slots of a function, in the order in which they are looked at. */
+/* The n-th slot to look at for a function. */
 static _Atomic uint32_t *slot_of(struct gn_ids *ids, gn_cor_id function,
 				 uint32_t n)
 {
@@ -49,7 +49,7 @@ static uint32_t take_index(struct gn_ids *ids)
 	return used + 1;
 }
 
-/* Who has the slot then. */
+/* Takes the slot if it is free. Returns the index that then has the slot. */
 static uint32_t take_slot(struct gn_ids *ids, _Atomic uint32_t *slot,
 			  uint32_t index)
 {
@@ -63,8 +63,8 @@ static uint32_t take_slot(struct gn_ids *ids, _Atomic uint32_t *slot,
 	return had;
 }
 
-/* Another thread can have come by before the slot was free, and took one behind
- * it: that index counts. */
+/* Another thread may have passed the slot before it was free, and have taken a
+ * later one for the function: then its index counts. */
 static uint32_t behind(struct gn_ids *ids, gn_cor_id function, uint32_t n,
 		       uint32_t index)
 {

@@ -19,7 +19,7 @@ typedef gn_hr (*function_info_fn)(void *, gn_cor_id, uint64_t, gn_cor_id *,
 				  gn_cor_id *, gn_token *, uint32_t, uint32_t *,
 				  gn_cor_id *);
 
-/* The runtime has looked at the file's headers, but they are the program's. */
+/* The runtime has checked the file's headers, but the program owns them. */
 static bool is_mapped(void *ctx, const uint8_t *at, size_t n)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -75,7 +75,7 @@ const struct gn_image *gn_images_get(struct gn_images *images, gn_cor_id module)
 		place = gn_modules_add(&images->modules, module);
 	else
 		place = 0;
-	/* two threads may add the same module: each has its own */
+	/* two threads may add the same module, each in its own place */
 	if (place) {
 		atomic_store(&images->image[place - 1], image);
 		return image;
@@ -93,12 +93,12 @@ bool gn_image_core_names(const struct gn_image *image, const char *name)
 {
 	const struct gn_bytes *strings = &image->md.strings;
 
-	/* a NUL is before and behind each of them */
+	/* with the NUL that ends each string */
 	return gn_image_is_core(image) &&
 	       memmem(strings->at, strings->n, name, strlen(name) + 1);
 }
 
-/* A name that is too long to be told can be any. */
+/* A name that is too long to be recorded counts as any name. */
 static bool may_hook(const struct gn_image *image,
 		     const struct gn_filter_lines *lines,
 		     enum gn_filter_kinds kinds, const struct gn_text *name,
@@ -114,7 +114,8 @@ static bool may_hook(const struct gn_image *image,
 	return may;
 }
 
-/* Whether a line that names arguments, which can be any, can ask for it. */
+/* Whether a line that names arguments can ask for the method, whose arguments
+ * can be any. */
 static bool asks_whole(const struct gn_image *image,
 		       const struct gn_filter_lines *lines,
 		       struct gn_text *name, const struct gn_md_method *m)
@@ -144,20 +145,20 @@ bool gn_image_asks_method(const struct gn_image *image,
 		return false;
 	gn_text_init(&full, bytes, sizeof(bytes));
 	gn_md_put_method(&image->md, row, NULL, &full);
-	/* the parameters that had no room do not count */
+	/* if its parameters have no room, the name without them counts */
 	return may_hook(image, lines, GN_FILTER_BARE, full.full ? name : &full,
 			"");
 }
 
-/* Who asks for methods. Most names have no word of the filter's: these are
- * passed over before any of them is put together. */
+/* A search for methods. Most names have no word of the filter: these are
+ * skipped before their full name is built. */
 struct visit {
 	const struct gn_image *image;
 	const struct gn_filter_lines *lines;
 	gn_image_asked_fn each;
 	void *ctx;
 	struct gn_words words;
-	bool type_has; /* so all of its methods have */
+	bool type_has; /* the type has a word, so all its methods do */
 };
 
 static bool type_has(const struct visit *v, uint32_t type)
