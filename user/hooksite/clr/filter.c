@@ -11,7 +11,8 @@ bool gn_glob(const char *glob, size_t glob_len, const char *text,
 	     size_t text_len)
 {
 	size_t g = 0, t = 0;
-	size_t star = (size_t)-1, from = 0; /* last *, and what it ends at */
+	size_t star = (size_t)-1,
+	       from = 0; /* last *, and where its text ends */
 
 	while (t < text_len) {
 		if (g < glob_len && glob[g] == '*') {
@@ -20,14 +21,14 @@ bool gn_glob(const char *glob, size_t glob_len, const char *text,
 		} else if (g < glob_len &&
 			   (glob[g] == '?' || glob[g] == text[t])) {
 			g++;
-			/* ? is a character, of however many bytes */
+			/* ? is a whole UTF-8 character */
 			do
 				t++;
 			while (glob[g - 1] == '?' && t < text_len &&
 			       ((unsigned char)text[t] & 0xc0) == 0x80);
 		} else if (star != (size_t)-1) {
-			/* Only the last * needs another try: what an earlier
-			 * one took was the shortest that let this one begin. */
+			/* Only the last * needs another try: an earlier one
+			 * took the shortest text that let this one begin. */
 			g = star + 1;
 			t = ++from;
 		} else {
@@ -39,15 +40,15 @@ bool gn_glob(const char *glob, size_t glob_len, const char *text,
 	return g == glob_len;
 }
 
-/* A name as it is recorded, and as people write it: short and long; and each of
- * these without arguments. A form is made when it is first needed. */
+/* A name as recorded, and in its short and long spelling; each of these also
+ * without arguments. A form is made when it is first needed. */
 #define FORMS 3
 struct form {
 	bool made;
 	const char *text; /* NULL: the name has no such form */
 	size_t len;
 	size_t plain;	/* bytes before the list of parameters */
-	size_t literal; /* bytes before the first wildcard, of a glob */
+	size_t literal; /* bytes before the first *, if it is a glob */
 };
 
 struct forms {
@@ -58,7 +59,7 @@ struct forms {
 	char stripped[FORMS][GN_CLR_NAME_MAX];
 };
 
-/* What a glob has that names parameters, type arguments, or an operator. */
+/* A glob with one of these names parameters, type arguments or an operator. */
 #define ARGUMENTS "()<>[] "
 
 static bool asks_whole(const char *glob, size_t len)
@@ -75,7 +76,8 @@ static bool is_word(char c)
 	       (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* The bytes of type arguments or of an index that a name has here. */
+/* The length of the type arguments or the index with which `rest` begins; 0: it
+ * begins with neither. */
 static size_t arguments(struct gn_span rest, char before)
 {
 	return is_word(before) && (*rest.at == '<' || *rest.at == '[')
@@ -83,8 +85,9 @@ static size_t arguments(struct gn_span rest, char before)
 		       : 0;
 }
 
-/* The name without parameters, type arguments and indexes; `spaced`: with what
- * is behind a space, which else is the sign or type of an operator. */
+/* Copies the name without parameters, type arguments and indexes. `spaced`:
+ * keeps what follows a space; otherwise that is the sign or type of an
+ * operator, which is dropped. */
 static void put_bare(const char *name, bool spaced, char bare[GN_CLR_NAME_MAX])
 {
 	struct gn_span rest = {name, gn_clr_plain(name)};
@@ -101,7 +104,7 @@ static void put_bare(const char *name, bool spaced, char bare[GN_CLR_NAME_MAX])
 	bare[n] = '\0';
 }
 
-/* Names of F# have spaces where they are written ``so to say``. */
+/* F# names that are written ``like this`` can have spaces. */
 static bool is_spaced(const char *recorded)
 {
 	return memchr(recorded, ' ', gn_clr_plain(recorded));
@@ -170,15 +173,15 @@ static bool module_matches(const char *glob, size_t len, const char *module)
 	const char *file = slash ? slash + 1 : module;
 	const char *dot = strrchr(file, '.');
 
-	/* a glob with a slash is of the path */
+	/* a glob with a slash is for the path */
 	if (memchr(glob, '/', len))
 		return gn_glob(glob, len, module, strlen(module));
 	return gn_glob(glob, len, file, strlen(file)) ||
 	       (dot && gn_glob(glob, len, file, (size_t)(dot - file)));
 }
 
-/* The colon between LIB and GLOB: a single one, for names of other runtimes
- * have pairs. */
+/* The colon between LIB and GLOB: a single one, because names of other runtimes
+ * have pairs of colons. */
 static const char *lib_colon(const char *line, size_t len)
 {
 	const char *first = memchr(line, ':', len);
@@ -264,13 +267,14 @@ bool gn_filter_asks(const char *filter)
 	return false;
 }
 
-#define MEET_MAX 4096 /* longer names can be any */
+#define MEET_MAX 4096 /* a longer name counts as any name */
 
-/* Whether some text matches both. ? is taken for any text: it can be several
- * bytes. */
+/* Whether some text matches both globs. ? counts as *, because it can be
+ * several bytes. */
 static bool globs_meet(const char *a, size_t a_len, const char *b, size_t b_len)
 {
-	/* which beginnings of b can be left when a is at its i-th byte */
+	/* at[j]: some text matches both the first i bytes of a and the first j
+	 * bytes of b */
 	bool at[MEET_MAX + 1];
 	bool any;
 
@@ -280,7 +284,7 @@ static bool globs_meet(const char *a, size_t a_len, const char *b, size_t b_len)
 		at[j] = !j || (at[j - 1] && b[j - 1] == '*');
 	for (size_t i = 0; i < a_len; i++) {
 		bool star = a[i] == '*' || a[i] == '?';
-		bool before = at[0]; /* at[j - 1] of the byte before */
+		bool before = at[0]; /* at[j - 1] before this byte of a */
 
 		at[0] = at[0] && star;
 		any = at[0];
@@ -300,8 +304,8 @@ static bool globs_meet(const char *a, size_t a_len, const char *b, size_t b_len)
 	return at[b_len];
 }
 
-/* Whether a form of a name can have the word although the name has not: what
- * people write for accessors, operators and lambdas (names/member.c). */
+/* Whether a spelling of a name can have the word although the recorded name
+ * does not: words for accessors, operators and lambdas (names/member.c). */
 static bool is_spelled(const char *word, size_t len)
 {
 	static const char *const all[] = {
@@ -316,8 +320,9 @@ static bool is_spelled(const char *word, size_t len)
 	return false;
 }
 
-/* The next word of a glob from *at on that names must have as they are
- * recorded, and what is behind it; 0: no more. Numbers of lambdas are none. */
+/* The length of the glob's next word from *at on that recorded names must have;
+ * 0: there are no more. Moves *at behind the word. Numbers, as lambdas have,
+ * are not words. */
 static size_t next_word(const char *glob, size_t len, size_t *at,
 			const char **word)
 {
@@ -336,8 +341,8 @@ static size_t next_word(const char *glob, size_t len, size_t *at,
 	return 0;
 }
 
-/* Where the type begins in a glob: behind the last dot but one. What is before
- * it is in the name of each type of a namespace. */
+/* Where the type begins in a glob: after the last dot but one. All types of a
+ * namespace have in common what is before it. */
 static size_t type_at(const char *glob, size_t len)
 {
 	int dots = 0;
@@ -380,8 +385,8 @@ bool gn_filter_word_at(const struct gn_filter_word *word, const char *at,
 
 #define LONG_WORD 5 /* few names have it by chance */
 
-/* Arguments are in no name of the metadata, and a wildcard can stand for what
- * they begin with. */
+/* Names in the metadata have no arguments, and a wildcard can stand for the
+ * bracket that begins them. */
 static void find_word(struct gn_filter_line *line)
 {
 	size_t len = 0;

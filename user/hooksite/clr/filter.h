@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which functions are hooked. A filter is a list of globs, one a line:
+ * Which functions are hooked. A filter is a list of globs, one per line:
  *   GLOB, LIB:GLOB   hook what matches
  *   !GLOB, !LIB:GLOB leave out what matches
- * A later line wins over an earlier one. What no line matches is hooked only
- * if no line says what to hook. In a glob * is any text, ? one character.
+ * A later line wins over an earlier one. A function that no line matches is
+ * hooked only if no line says what to hook. In a glob * is any text, ? one
+ * character.
  */
 #ifndef GNOMON_CLR_FILTER_H
 #define GNOMON_CLR_FILTER_H
@@ -13,25 +14,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A whole match. Time: at most the product of the lengths. */
+/* Whether the glob matches the whole text. Time: at most the product of the
+ * lengths. */
 bool gn_glob(const char *glob, size_t glob_len, const char *text,
 	     size_t text_len);
 
 /*
- * `filter` may be NULL: hook everything. GLOB is matched against `name`, and
- * against it as people write it, short and long (names/clr_name.h): in full and
- * without the list of parameters if GLOB has a bracket or a space, else without
- * parameters, type arguments, indexes and what a conversion makes. So what *a*
- * asks for is known from metadata alone, with any type arguments. LIB is
- * matched against `module` and against it without its extension.
+ * `filter` may be NULL: hook everything. GLOB is matched against `name` and
+ * against its short and long spelling (names/clr_name.h). If GLOB has a bracket
+ * or a space, it is matched against these in full and without the list of
+ * parameters; otherwise against these without parameters, type arguments,
+ * indexes and the sign or type of an operator. So metadata alone shows what *a*
+ * asks for, with any type arguments. LIB is matched against the path `module`
+ * if LIB has a slash, else against the file's name, with its extension and
+ * without.
  */
 bool gn_filter_hooks(const char *filter, const char *name, const char *module);
 
-/* True when some line says what to hook. */
+/* Whether some line says what to hook. */
 bool gn_filter_asks(const char *filter);
 
-/* A word of a glob that all names have that it matches, in the name of a type,
- * a namespace or a method. */
+/* A word that each name which the glob matches has, in the name of a type, a
+ * namespace or a method. */
 struct gn_filter_word {
 	const char *at;
 	size_t len; /* 0: there is none */
@@ -44,14 +48,14 @@ struct gn_filter_line {
 	size_t lib_len, len;
 	size_t literal; /* bytes of the glob before its first wildcard */
 	bool whole;	/* it names parameters, type arguments or an operator */
-	/* the longest, and the longest other one */
+	/* the glob's longest word, and the longest of the others */
 	struct gn_filter_word word, other;
 };
 
 struct gn_filter_lines {
 	struct gn_filter_line *line;
 	uint32_t n;
-	bool exact; /* for now, lines with wildcards do not count */
+	bool exact; /* lines with wildcards do not count at present */
 };
 
 enum gn_filter_kinds {
@@ -60,44 +64,44 @@ enum gn_filter_kinds {
 	GN_FILTER_ALL = 3,
 };
 
-/* The lines that ask for something, for many questions. `filter` must outlive
- * them. False: no memory. */
+/* Parses the lines that ask for functions, once for many questions. `filter`
+ * must outlive them. False: no memory. */
 bool gn_filter_parse(const char *filter, struct gn_filter_lines *out);
 void gn_filter_lines_free(struct gn_filter_lines *lines);
 
-/* Whether a function of the module whose whole name matches `names`, a glob
- * too, can be one that a line of these kinds asks for: at worst true where none
- * is. */
+/* Whether a line of these kinds can ask for a function of the module whose
+ * whole name matches the glob `names`. Can be true although no line does. */
 bool gn_filter_may_hook(const struct gn_filter_lines *lines,
 			enum gn_filter_kinds kinds, const char *names,
 			const char *module);
 
-/* Whether these bytes, `left` of them, begin with the word as a name has it. */
+/* Whether the `left` bytes begin with the word, and no letter follows it if
+ * `word->ends`. */
 bool gn_filter_word_at(const struct gn_filter_word *word, const char *at,
 		       size_t left);
 
-/* A quick look: false where no bare line can ask for this method, whose name
- * has no parameters. */
+/* A quick check. False: no bare line can ask for this method. `name` has no
+ * parameters. */
 bool gn_filter_has_word(const struct gn_filter_lines *lines, const char *name);
 /* Whether a line asks for functions of this module. */
 bool gn_filter_line_is_in(const struct gn_filter_line *line,
 			  const char *module);
 
 /*
- * What is never hooked in IL, whatever a filter asks for: the runtime calls it
- * when it polls for a collection, as it does after each call of a hook, so a
- * hook in it would call itself.
+ * A function that is never hooked in IL, whatever a filter asks for. The
+ * runtime calls it to poll for a collection, which it does after each call of a
+ * hook. So a hook in it would call itself.
  */
 bool gn_filter_never(const char *name);
 
-/* A method of the core library that the compiler puts calls of into code by
- * itself, or one that is copied into such. */
+/* A method of the core library that the compiler adds calls of to code, or one
+ * that is copied into such a method. */
 bool gn_filter_helper(const char *name);
 
 /*
- * The version of .NET from which on helpers get hooks in IL. .NET 8 ended by a
- * signal soon after its start when the one that stores into arrays had some.
- * Why is not known.
+ * The first version of .NET in which helpers get hooks in IL. .NET 8 died of a
+ * signal soon after its start when the helper that stores into arrays had
+ * hooks. The reason is not known.
  */
 #define GN_HELPERS_HOOKED_FROM 10
 
@@ -106,9 +110,9 @@ bool gn_filter_hooks_nothing(const char *filter);
 /* True when its last line is "*": everything is. */
 bool gn_filter_hooks_all(const char *filter);
 
-/* The number of the first of these lines, each a word, a space and a glob as in
- * a filter, that matches; -1: none does. `word`: the line's, up to its space.
- */
+/* The number of the first of these lines that matches; -1: none does. Each line
+ * is a word, a space and a glob as in a filter. `word`: where the matching
+ * line's word begins, which its space ends. */
 int gn_filter_which(const char *lines, const char *name, const char *module,
 		    const char **word);
 

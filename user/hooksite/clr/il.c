@@ -9,7 +9,7 @@
 #include "sig.h"
 
 #define LOCALS_MAX  0xfffdu
-#define CLAUSES_MAX 0xfffff0u /* bytes, for a size of three */
+#define CLAUSES_MAX 0xfffff0u /* bytes; the size field has three */
 
 /* ECMA-335, II.25.4 */
 #define SECT_EH	    0x1
@@ -19,7 +19,8 @@
 /* ECMA-335, II.23.1.16 */
 #define NATIVE_UINT 0x19
 
-/* Where a jump's distance is, what it counts from and where it goes. */
+/* A jump: where its distance is, the offset that this counts from, and where it
+ * goes. */
 struct jump {
 	uint32_t at, from;
 	uint32_t target; /* in the old code */
@@ -30,13 +31,13 @@ struct rewrite {
 	const struct gn_il_hooks *hooks;
 	struct gn_il_text code, clauses;
 	uint32_t nclauses;
-	uint32_t *to; /* by an offset in the old code */
+	uint32_t *to; /* new offsets, by offset in the old code */
 	struct jump *jumps;
 	size_t njumps, jumps_cap;
 	bool guarded;  /* the body is in a try block */
-	bool has_left; /* the leave was before this tail call */
+	bool has_left; /* this tail call has its leave already */
 	uint32_t end;  /* what a ret jumps to */
-	size_t stores; /* of the machine's, so many are done */
+	size_t stores; /* how many of the machine's are done */
 };
 
 #define NOWHERE UINT32_MAX
@@ -119,7 +120,7 @@ static void put_enter(struct rewrite *w)
 	gn_il_put_call(&w->code, v->enter, w->hooks->enter);
 }
 
-/* `with_result`: that is in its local. */
+/* `with_result`: the result is in its local. */
 static void put_leave(struct rewrite *w, bool with_result)
 {
 	static const struct gn_il_value none = {.has = false};
@@ -137,8 +138,8 @@ static void put_leave(struct rewrite *w, bool with_result)
 	gn_il_put_call(&w->code, v->leave, w->hooks->leave);
 }
 
-/* A distance of four bytes that is filled in when all is in its place. `from`:
- * what it counts from; 0: its own end. */
+/* A distance of four bytes, which settle_jumps() fills in. `from`: the offset
+ * that it counts from; 0: its own end. */
 static int put_jump(struct rewrite *w, uint32_t target, uint32_t from)
 {
 	if (w->njumps == w->jumps_cap) {
@@ -174,7 +175,7 @@ static int put_switch(struct rewrite *w, const struct gn_il_op *op)
 	return err;
 }
 
-/* What is returned is on the stack. */
+/* The result is on the evaluation stack. */
 static void put_leave_before_ret(struct rewrite *w)
 {
 	uint16_t local = w->hooks->frame + 1;
@@ -256,7 +257,7 @@ static int put_instruction(struct rewrite *w, const struct gn_il_op *op)
 	return 0;
 }
 
-/* Behind the try block: what an exception runs, and what a ret jumps to. */
+/* After the try block: the fault handler, and the code that a ret jumps to. */
 static void put_end(struct rewrite *w, uint32_t begin)
 {
 	struct gn_il_text *t = &w->clauses;
@@ -279,7 +280,8 @@ static void put_end(struct rewrite *w, uint32_t begin)
 	w->nclauses++;
 }
 
-/* Where an offset of the old code went; the end of a block can be its end. */
+/* Maps an offset of the old code to the new code. It can be the code's end,
+ * where a block ends. */
 static bool moved(const struct rewrite *w, uint32_t from, uint32_t *to)
 {
 	*to = from <= w->m.code_size ? w->to[from] : NOWHERE;
@@ -339,7 +341,7 @@ static int settle_jumps(struct rewrite *w)
 	return 0;
 }
 
-/* Whether the method ends by going on in another; -EOPNOTSUPP, -EINVAL. */
+/* Whether the method has a tail call. -EOPNOTSUPP: it has a jmp; -EINVAL. */
 static int goes_on(const struct gn_il_method *m)
 {
 	bool tail = false;
@@ -394,8 +396,8 @@ static int put_map(const struct rewrite *w, struct gn_il_body *out)
 	return 0;
 }
 
-/* A hook takes three words; a ret that it comes before has the result, too. A
- * store's hook comes to what is stored. To make a place takes three. */
+/* Words on the evaluation stack. A hook takes three, on top of the result
+ * before a ret, or of the value before a store. To make a place takes three. */
 #define HOOK_STACK  4
 #define VALUE_STACK (GN_ARGS_MAX + 2)
 
@@ -441,7 +443,7 @@ int gn_il_rewrite(const uint8_t *body, size_t size,
 	if (tail < 0)
 		return tail;
 	if (hooks->result && hooks->async)
-		return -EINVAL; /* no compiler makes such a one */
+		return -EINVAL; /* no compiler makes such a machine */
 	w.guarded = !tail && hooks->enter;
 	w.to = malloc((w.m.code_size + 1) * sizeof(*w.to));
 	if (!w.to)

@@ -11,7 +11,7 @@
 #define STATE_YIELD_MAX -4 /* -3: an iterator that has not begun */
 
 /* The constant on top of the stack, if the last instructions put one there; and
- * whether the last one is but a prefix. */
+ * whether the last one is only a prefix. */
 struct top {
 	bool known;
 	bool prefixed;
@@ -37,7 +37,7 @@ static void follow(const struct gn_il_method *m, const struct gn_il_op *op,
 		*top = (struct top){.known = true,
 				    .value = (int32_t)gn_il_get(p, 4)};
 		break;
-	/* a copy of it goes into a local */
+	/* a copy of the constant goes into a local */
 	case GN_IL_DUP:
 	case GN_IL_STLOC_0 ... GN_IL_STLOC_3:
 	case GN_IL_STLOC_S:
@@ -48,7 +48,7 @@ static void follow(const struct gn_il_method *m, const struct gn_il_op *op,
 	}
 }
 
-/* Whether an offset is where an exception has been caught. */
+/* Whether an offset is in a handler that has caught an exception. */
 static bool is_caught(const struct gn_il_method *m, uint32_t at)
 {
 	struct gn_il_clauses it;
@@ -77,7 +77,7 @@ static int add(struct gn_il_machine *out, const struct gn_il_store *store)
 	return 0;
 }
 
-/* Notes which field holds the state; false: another one was said to. */
+/* Notes which field holds the state. False: another field was noted before. */
 static bool is_field(struct gn_il_machine *out, gn_token field,
 		     enum gn_il_member is)
 {
@@ -109,8 +109,8 @@ static int take_store(const struct gn_il_method *m, const struct gn_il_op *op,
 	return add(out, &store);
 }
 
-/* The state's value is used, or its address, with which it could be anything.
- */
+/* The state is read or stored. If its address is taken, anything can happen to
+ * it. */
 static int take_field(const struct gn_il_method *m, const struct gn_il_op *op,
 		      enum gn_il_member is, const struct top *top,
 		      struct gn_il_machine *out)
@@ -121,7 +121,7 @@ static int take_field(const struct gn_il_method *m, const struct gn_il_op *op,
 	return op->code == GN_IL_STFLD ? take_store(m, op, top, out) : 0;
 }
 
-/* What completes a task of F#. Nothing can be put between a call and its
+/* A call that completes an F# task. No hook can be put between a call and its
  * prefix. */
 static int take_call(const struct gn_il_op *op, enum gn_il_member is,
 		     bool prefixed, struct gn_il_machine *out)

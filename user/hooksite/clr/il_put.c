@@ -63,7 +63,7 @@ void gn_il_put_call(struct gn_il_text *t, gn_token call, uint64_t hook)
 	gn_il_put(t, call, 4);
 }
 
-/* The size of a type that is not of the runtime's own the code adds: it can
+/* If the type is not built in, the code takes its size (sizeof), which can
  * depend on type arguments. */
 static void put_size(struct gn_il_text *t, const struct gn_il_value *v)
 {
@@ -110,7 +110,7 @@ static void put_state(struct gn_il_text *t, const struct gn_il_hooks *hooks)
 	gn_il_put(t, hooks->async->machine.field, 4);
 }
 
-/* Makes of a state what is told of it. */
+/* Turns the field's value into the reported state. */
 static void put_less(struct gn_il_text *t, const struct gn_il_hooks *hooks)
 {
 	if (!hooks->async->machine.more)
@@ -120,14 +120,14 @@ static void put_less(struct gn_il_text *t, const struct gn_il_hooks *hooks)
 	gn_il_put(t, GN_IL_SUB, 1);
 }
 
-/* The local behind that of the frame: first the tagged state, then the tag
- * that says whether the start was seen. Zeros stand above their 32 bits. */
+/* The local after the frame's. It holds first the tagged state, then the tag
+ * that says whether the start was seen. The bits above the low 32 are zero. */
 static uint16_t tag_of(const struct gn_il_hooks *hooks)
 {
 	return hooks->frame + 1;
 }
 
-/* What is in the local, as the second argument of a hook. */
+/* The local's value, as the second argument of a hook. */
 static void put_tagged(struct gn_il_text *t, const struct gn_il_hooks *hooks)
 {
 	gn_il_put_op2(t, GN_IL2_LDLOC, tag_of(hooks));
@@ -137,7 +137,7 @@ static void put_tagged(struct gn_il_text *t, const struct gn_il_hooks *hooks)
 	gn_il_put(t, GN_IL_OR, 1);
 }
 
-/* Whether the local's state is `state`, tags or not. */
+/* Whether the local's state is `state`, with or without tags. */
 static void put_is(struct gn_il_text *t, const struct gn_il_hooks *hooks,
 		   int32_t state)
 {
@@ -148,7 +148,7 @@ static void put_is(struct gn_il_text *t, const struct gn_il_hooks *hooks,
 	gn_il_put(t, GN_IL2_CEQ, 1);
 }
 
-/* Whether its tags say that this session saw the start. */
+/* Whether the local's tags say that this session saw the start. */
 static void put_is_seen(struct gn_il_text *t, const struct gn_il_hooks *hooks)
 {
 	gn_il_put_op2(t, GN_IL2_LDLOC, tag_of(hooks));

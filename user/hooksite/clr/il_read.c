@@ -50,8 +50,8 @@ int gn_il_read(const uint8_t *body, size_t size, struct gn_il_method *m)
 	return 0;
 }
 
-/* Bytes of an instruction's operand (III.1.2, and each instruction); that of a
- * switch is one by itself. */
+/* Bytes of an instruction's operand (III.1.2, and each instruction); for a
+ * switch, only its count. */
 static unsigned int operand(unsigned int op)
 {
 	switch (op) {
@@ -136,7 +136,7 @@ void gn_il_clauses(const struct gn_il_method *m, struct gn_il_clauses *it)
 		.m = m, .next = m->sections, .more = m->sections};
 }
 
-/* The next section that has clauses. 1, 0, -EINVAL. */
+/* Goes to the next section with clauses. 1; 0: there is none; -EINVAL. */
 static int next_section(struct gn_il_clauses *it)
 {
 	const struct gn_il_method *m = it->m;

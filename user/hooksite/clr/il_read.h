@@ -22,10 +22,10 @@ struct gn_il_method {
 	size_t sections; /* where they begin; 0: there are none */
 };
 
-/* Longer code is no program's. */
+/* No program has longer code. */
 #define GN_IL_CODE_MAX (8u << 20)
 
-/* Of the header's flags. */
+/* The header's flags, and its size in units of four bytes. */
 #define GN_IL_FAT	  0x3
 #define GN_IL_MORE	  0x8
 #define GN_IL_INIT_LOCALS 0x10
@@ -68,7 +68,7 @@ enum {
 	GN_IL_LEAVE_S = 0xde,
 	GN_IL_CONV_U = 0xe0,
 	GN_IL_PREFIX = 0xfe,
-	/* behind the prefix */
+	/* after the prefix */
 	GN_IL2_CEQ = 0x01,
 	GN_IL2_LDARGA = 0x0a,
 	GN_IL2_LDLOC = 0x0c,
@@ -82,25 +82,25 @@ enum {
 
 /* One instruction. */
 struct gn_il_op {
-	unsigned int code; /* GN_IL_PREFIXED(): behind the prefix */
+	unsigned int code; /* GN_IL_PREFIXED(): after the prefix */
 	uint32_t at, operand, size;
 };
 
-/* A clause of exception handling; offsets in the code. */
+/* A clause of exception handling, with offsets in the code. */
 struct gn_il_clause {
 	uint32_t flags;
 	uint32_t try_at, try_size;
 	uint32_t handler, handler_size;
-	uint32_t last; /* a filter's begin, or a class */
+	uint32_t last; /* a filter's start, or a class token */
 };
 
 #define GN_IL_EH_FILTER 0x1
 #define GN_IL_EH_FAULT	0x4
 
-/* Where the clauses have been read to. */
+/* The position up to which the clauses have been read. */
 struct gn_il_clauses {
 	const struct gn_il_method *m;
-	size_t at, next; /* in the body: of the section, of the next one */
+	size_t at, next; /* in the body: this section's clauses, next section */
 	uint32_t i, n;
 	bool fat, more;
 };
@@ -110,10 +110,10 @@ uint32_t gn_il_get(const uint8_t *p, unsigned int n);
 /* 0 or -EINVAL. The body stays the caller's. */
 int gn_il_read(const uint8_t *body, size_t size, struct gn_il_method *m);
 
-/* The instruction at an offset of the code. False: it is none. */
+/* Reads the instruction at an offset of the code. False: it is cut off. */
 bool gn_il_next(const struct gn_il_method *m, uint32_t at, struct gn_il_op *op);
 
-/* Clauses one by one: 1; 0: there are no more; -EINVAL. */
+/* Reads the clauses one by one: 1; 0: there are no more; -EINVAL. */
 void gn_il_clauses(const struct gn_il_method *m, struct gn_il_clauses *it);
 int gn_il_next_clause(struct gn_il_clauses *it, struct gn_il_clause *clause);
 

@@ -7,11 +7,12 @@
 #include "metadata.h"
 #include "sig.h"
 
-/* More parameters are not looked at: of these any number can be in floating
- * point. */
+/* How many parameters are looked at. Any number of them can be floating point.
+ */
 #define PARAMS_MAX 32
 
-/* Of the others: that of a reference. */
+/* Bytes of a value, below 0: signed; 0: not known. Other elements have the size
+ * of a reference. */
 static int8_t size_of(uint8_t element)
 {
 	static const int8_t sizes[] = {
@@ -26,7 +27,8 @@ static int8_t size_of(uint8_t element)
 	return 8;
 }
 
-/* Whether its size is that of the type, which can depend on type arguments. */
+/* Whether the size must be taken from the type: it can depend on type
+ * arguments. */
 static bool is_open(const struct gn_bytes *type)
 {
 	switch (type->at[0]) {
@@ -41,13 +43,14 @@ static bool is_open(const struct gn_bytes *type)
 	}
 }
 
-/* Of a type parameter: its number is a byte, in whatever is known of it. */
+/* Whether the type parameter's bit is set in `known`. Only numbers below 32,
+ * which take one byte, have a bit. */
 static bool is_among(const struct gn_bytes *type, uint32_t known)
 {
 	return type->n == 2 && type->at[1] < 32 && known >> type->at[1] & 1;
 }
 
-/* What it is for all type arguments. */
+/* Whether it is an object for all type arguments. */
 static bool is_object(const struct gn_bytes *type,
 		      const struct gn_il_objects *objects)
 {
@@ -83,7 +86,7 @@ static bool is_struct(const struct gn_bytes *type,
 	       (token && objects->md && gn_md_is_struct(objects->md, token));
 }
 
-/* 0: it is no number. */
+/* enum gn_value_type; 0: not a number. */
 static uint8_t number_type(uint8_t element)
 {
 	static const uint8_t types[] = {
@@ -100,7 +103,7 @@ static uint8_t number_type(uint8_t element)
 	return element < sizeof(types) ? types[element] : 0;
 }
 
-/* Its own; of an enum that is known here, that of its numbers. */
+/* The type's element; for an enum that is known here, that of its numbers. */
 static uint8_t element_of(const struct gn_bytes *type,
 			  const struct gn_il_objects *objects)
 {
@@ -112,7 +115,7 @@ static uint8_t element_of(const struct gn_bytes *type,
 	return number_type(number) ? number : type->at[0];
 }
 
-/* 0: an enum of another module, or what is not known here. */
+/* enum gn_value_type; 0: an enum of another module, or not known here. */
 static uint8_t own_type(const struct gn_bytes *type,
 			const struct gn_il_objects *objects)
 {
@@ -132,10 +135,10 @@ static uint8_t own_type(const struct gn_bytes *type,
 /* Which value is asked for, and as what. */
 struct asked {
 	bool is_float, is_class, is_this, is_own;
-	int number; /* of its kind; 0: the result, below 0: nothing is */
+	int number; /* among its kind; 0: the result; below 0: none */
 };
 
-/* False: there is no such value, or it is not counted with these. */
+/* Whether this is a value of the kind that is asked for. */
 static bool is_counted(const struct gn_bytes *type, const struct asked *a)
 {
 	if (a->is_own && !a->number)
@@ -150,7 +153,7 @@ struct params {
 	bool of_object;
 };
 
-/* The place of a parameter by its number among those of its kind, from 1 on. */
+/* Finds a parameter by its number among those of its kind, from 1 on. */
 static bool find(const struct params *p, const struct asked *a, uint32_t *at)
 {
 	int number = a->number;
@@ -171,7 +174,7 @@ static void describe(const struct params *p, const struct gn_bytes *type,
 	if (v->is_class)
 		v->size = 8;
 	else if (v->own == GN_VALUE_STRUCT)
-		v->size = 0; /* it is not read */
+		v->size = 0; /* the value is not read */
 	else if (is_open(type) && element_of(type, p->objects) == type->at[0])
 		v->type = type_of(ctx, type);
 	else
@@ -195,7 +198,7 @@ static struct asked asked_by(char which)
 	return a;
 }
 
-/* An argument; the object of a method is the first one. */
+/* Takes an argument. IL counts a method's object as the first one. */
 static void take(const struct params *p, const struct asked *a,
 		 gn_il_type_fn type_of, void *ctx, struct gn_il_value *v)
 {

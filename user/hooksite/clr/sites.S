@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * All hook sites of the library. Argument texts say where BPF finds what a
- * site is given: size@register, a minus for a signed one.
+ * All hook sites of the library. The argument strings say where BPF finds a
+ * site's arguments: size@register, with a minus if signed.
  *
  * With GNOMON_COUNT (a test's build, count.c) the hooks count their passes.
  */
@@ -17,7 +17,7 @@
 #define COUNT_LEAVE	8
 #define COUNT_TAILCALL	16
 #define COUNT_UNWIND	24
-/* gn_counts[index][kind]++. Keeps every register: hooks may change none. */
+/* gn_counts[index][kind]++. Keeps every register. */
 #define COUNT_NONE	-1
 	.macro COUNT kind:req, index:req
 	.if \kind >= 0
@@ -46,8 +46,9 @@
 #endif
 
 /*
- * A site that C code calls, or a slot of the callback that is nothing but a
- * site: rdi is the callback object, rsi and so on the event. Returns S_OK.
+ * A site that C code calls, or a slot of the callback that is only a site. Then
+ * rdi is the callback object, and rsi and so on are the event's arguments.
+ * Returns S_OK.
  */
 	.macro CALL_SITE name:req, args
 	GN_SITE	gnomon_clr, \name, "\args"
@@ -64,7 +65,7 @@
 #define STATUS	 "8@%rsi -4@%edx"
 #define FLAG	 "8@%rsi 4@%edx"
 
-/* What C code calls, after it has resolved something. */
+/* Sites that C code calls, after it has resolved something. */
 	CALL_SITE clr_init, "8@%rdi 8@%rsi -4@%edx"
 	CALL_SITE clr_jit_begin, "8@%rdi 8@%rsi"
 	CALL_SITE clr_jit_end, "8@%rdi 8@%rsi -4@%edx"
@@ -83,7 +84,7 @@
 	CALL_SITE clr_fast, "8@%rdi 8@%rsi"
 	CALL_SITE clr_own_begin, NONE
 	CALL_SITE clr_own_end, NONE
-/* Of the families of events: an index, and what else there is. */
+/* Events of families: an index, and the other arguments. */
 	CALL_SITE clr_gc_begin, "8@%rdi"
 	CALL_SITE clr_appdomain_create_end, "8@%rdi -4@%esi"
 	CALL_SITE clr_appdomain_shutdown_begin, "8@%rdi"
@@ -163,15 +164,15 @@
 /*
  * Hooks of compiled code. At enter all argument registers of the function are
  * live, at leave those of its result. A hook may change r10, r11 and the flags,
- * as the runtime's own hooks do, and at the site it has changed no register
- * that is told.
+ * as the runtime's own hooks do. The registers that a site reports are still
+ * unchanged there.
  *   enter:    r14 index, r15 the caller's rsp
  *   leave:    rdi index, rsi the caller's rsp
  *   tailcall: the same; the function's frame ends here too
  * "The caller's rsp" is its value after the function has returned.
  *
- * gn_hook_NAME is what the runtime calls. It comes to the site behind it unless
- * the function is muted (mute.h); then it leaves by the site's own ret.
+ * The runtime calls gn_hook_NAME. It runs on into the site behind it, unless
+ * the function is muted (mute.h): then it jumps to the site's ret.
  */
 	.macro HOOK name:req, kind:req, index:req, args
 	.globl	gn_hook_\name
@@ -197,22 +198,22 @@ gn_hook_\name:
 	HOOK	clr_tailcall, COUNT_TAILCALL, %rdi, "8@%rdi 8@%rsi"
 
 /*
- * Hooks that are put into a method's IL. They are called as C functions are.
+ * Hooks in a method's IL, which are called like C functions.
  *   rdi index, rsi an address in the method's own frame: the same at its enter
- *   and at its end; behind them the places of values, where some are asked for
+ *   and at its end; then the places of values, if any are asked for
  */
 	HOOK	clr_il_enter, COUNT_ENTER, %rdi, "8@%rdi 8@%rsi"
 	HOOK	clr_il_leave, COUNT_LEAVE, %rdi, "8@%rdi 8@%rsi"
 	HOOK	clr_il_unwound, COUNT_UNWIND, %rdi, "8@%rdi 8@%rsi"
 
-/* The same of async state machines: rdi index, rsi the state that the machine
- * had or comes to have, as gnomon/machine_state.h has it. */
+/* The same for async state machines: rdi index, rsi the state that the machine
+ * has on entry or is about to get (gnomon/machine_state.h). */
 	HOOK	clr_async_entered, COUNT_NONE, %rdi, "8@%rdi 8@%rsi"
 	HOOK	clr_async_suspends, COUNT_NONE, %rdi, "8@%rdi 8@%rsi"
 	HOOK	clr_async_completes, COUNT_NONE, %rdi, "8@%rdi 8@%rsi"
 	HOOK	clr_async_faults, COUNT_NONE, %rdi, "8@%rdi 8@%rsi"
 
-/* The same without a trap, where gnomon reads what they write. */
+/* The same without a trap: gnomon reads the records that they write. */
 	GN_FAST_BASE
 	GN_FAST_HOOK clr_enter, GN_FAST_ENTER, %r14, %r15d, gn_mute
 	GN_FAST_HOOK clr_leave, GN_FAST_LEAVE, %rdi, %esi, gn_mute
@@ -220,7 +221,7 @@ gn_hook_\name:
 	GN_FAST_HOOK clr_il_enter, GN_FAST_ENTER, %rdi, %esi, gn_mute
 	GN_FAST_HOOK clr_il_leave, GN_FAST_LEAVE, %rdi, %esi, gn_mute
 	GN_FAST_HOOK clr_il_unwound, GN_FAST_UNWOUND, %rdi, %esi, gn_mute
-/* Of the compiler, with the arguments of the sites. */
+/* For the compiler, with the arguments of the sites. */
 	GN_FAST_HOOK clr_jit_begin, GN_FAST_JIT_BEGIN, %rdi, %esi
 	GN_FAST_HOOK clr_jit_end, GN_FAST_JIT_END, %rdi, %esi
 
