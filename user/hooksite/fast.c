@@ -472,10 +472,9 @@ int gn_fast_stack(struct gn_fast_own *own, uint64_t sp)
 }
 
 /* The interrupted hook, or the next one, then reports its stack. The handler
- * may have left the interrupted hook for good by a jump: this shows when the
- * thread is on its own stack and not below the hook's frame. The record that
- * the hook did not write is not missed: its function had not begun, or was
- * unwound. */
+ * may have left the interrupted hook for good by a jump. It has if the thread
+ * is on its own stack and not below that hook's frame. The record that the hook
+ * did not write is not missed: its function had not begun, or was unwound. */
 int gn_fast_on_top(struct gn_fast_own *own, uint64_t sp)
 {
 	own->stacked = 0;

@@ -8,8 +8,8 @@
  * A hook in a signal handler that runs meanwhile passes the site, and gnomon
  * knows that an earlier record can still come.
  *
- * When gnomon's deadline is over, hooks pass their sites, and the kernel keeps
- * the records.
+ * gnomon moves a deadline on while it lives. After the deadline, hooks pass
+ * their sites, and the kernel keeps the records.
  *
  * A hook of a thread without a ring checks the site `fast`. If that has no
  * probe, gnomon is gone, and the thread's hooks do nothing from then on:

@@ -17,7 +17,7 @@
 #define GN_COMPILING_MAX 4
 
 struct gn_compiling_one {
-	uint64_t frame; /* an address in the stack frame of its callback */
+	uint64_t frame; /* an address in the frame of its begin's callback */
 	gn_cor_id function;
 	uint32_t index : 31;
 	bool hooks : 1; /* the runtime makes hooks meanwhile */

@@ -17,12 +17,12 @@
 #define SECTION_IDS	   118u
 
 #define COMPONENT_SIZE 16u
-#define COMPONENT_CORE 8u /* offset in it: address and size of its header */
+#define COMPONENT_CORE 8u /* offset of its header's address and size */
 #define COMPONENTS_MAX 4096u
 #define MAJOR_MAX      16u /* the format's version in .NET 10 */
 #define OWNER_MAX      256u
-/* Tables of copies number modules from 2 on: no numbers are taken by references
- * to assemblies. */
+/* Tables of copies number modules from 2 on: no number stands for a module's
+ * reference to an assembly. */
 #define FIRST_MODULE 2u
 
 static bool is_inside(void *ctx, const uint8_t *at, size_t n)

@@ -33,7 +33,7 @@ struct gn_composites {
 };
 
 /* The image that holds a module's code, and the module's number among its
- * components. NULL: there is none, or it is not what the runtime makes. */
+ * components. NULL: there is none, or it is not in the runtime's format. */
 struct gn_composite *gn_composites_get(struct gn_composites *all,
 				       const struct gn_image *image,
 				       uint32_t *component);

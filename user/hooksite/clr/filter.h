@@ -34,7 +34,7 @@ bool gn_filter_hooks(const char *filter, const char *name, const char *module);
 /* Whether some line says what to hook. */
 bool gn_filter_asks(const char *filter);
 
-/* A word that each name which the glob matches has, in the name of a type, a
+/* A word that is in every name that the glob matches: in the name of a type, a
  * namespace or a method. */
 struct gn_filter_word {
 	const char *at;
@@ -94,8 +94,8 @@ bool gn_filter_line_is_in(const struct gn_filter_line *line,
  */
 bool gn_filter_never(const char *name);
 
-/* A method of the core library that the compiler adds calls of to code, or one
- * that is copied into such a method. */
+/* A method of the core library to which the compiler adds calls on its own, or
+ * one that is copied into such a method. */
 bool gn_filter_helper(const char *name);
 
 /*
@@ -111,8 +111,8 @@ bool gn_filter_hooks_nothing(const char *filter);
 bool gn_filter_hooks_all(const char *filter);
 
 /* The number of the first of these lines that matches; -1: none does. Each line
- * is a word, a space and a glob as in a filter. `word`: where the matching
- * line's word begins, which its space ends. */
+ * is a word, a space and a glob as in a filter. `word`: the start of the
+ * matching line's word, which ends at the space. */
 int gn_filter_which(const char *lines, const char *name, const char *module,
 		    const char **word);
 

@@ -80,9 +80,9 @@ int gn_il_locals(const struct gn_bytes *old, const struct gn_bytes *method,
 		 struct gn_bytes *out, uint16_t *frame, bool *result);
 
 /*
- * Makes the body with hooks. A method with tail calls (tail. prefix) leaves
- * before each of them, and has no hook for an exception that ends it. Returns
- * 0, -EINVAL or -ENOMEM; -EOPNOTSUPP: the method has a jmp.
+ * Makes the body with hooks. A method with tail calls (tail. prefix) has its
+ * leave before each of them, and none if an exception ends it. Returns 0,
+ * -EINVAL or -ENOMEM; -EOPNOTSUPP: the method has a jmp.
  */
 int gn_il_rewrite(const uint8_t *body, size_t size,
 		  const struct gn_il_hooks *hooks, struct gn_il_body *out);

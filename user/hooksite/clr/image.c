@@ -19,7 +19,7 @@ typedef gn_hr (*function_info_fn)(void *, gn_cor_id, uint64_t, gn_cor_id *,
 				  gn_cor_id *, gn_token *, uint32_t, uint32_t *,
 				  gn_cor_id *);
 
-/* The runtime has checked the file's headers, but the program owns them. */
+/* The runtime has checked the file's headers, but the file is hostile. */
 static bool is_mapped(void *ctx, const uint8_t *at, size_t n)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);

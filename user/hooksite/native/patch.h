@@ -21,8 +21,8 @@ struct gn_patches {
 };
 
 /* Writes code through /proc/self/mem, so that no page of code is ever writable.
- * -1: a write failed. If no probe's byte was written yet, all sleds run as
- * before. */
+ * -1: a write failed. Unless that was the write of a probe's byte, all sleds
+ * run as before. */
 int gn_patch(const struct gn_patches *p);
 
 #endif

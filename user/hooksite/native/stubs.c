@@ -29,7 +29,7 @@ static const struct form {
 	void (*hook)(void);
 	uint32_t fixed, mask;
 	uint8_t bytes[GN_SLED_BYTES];
-	uint8_t after; /* continues at this offset in the sled; 0: returns */
+	uint8_t after; /* offset in the sled to continue at; 0: returns */
 } forms[GN_SLED_FORMS] = {
 	[GN_SLED_ENTER_JUMP] = {gn_hook_native_enter,
 				0x09,
