@@ -23,8 +23,8 @@ bool gn_md_is_machine(const struct gn_md *md, uint32_t method)
 				"IAsyncStateMachine");
 }
 
-/* The TypeRef of which a MemberRef is, type arguments left out; 0: of another
- * kind of type. */
+/* The TypeRef of the type that declares a MemberRef, without type arguments. 0:
+ * the parent is another kind of type. */
 static uint32_t typeref_of(const struct gn_md *md, uint32_t member)
 {
 	uint32_t parent = gn_md_cell(md, MEMBER, member, MEMBER_PARENT_TYPE);
@@ -45,7 +45,7 @@ static uint32_t typeref_of(const struct gn_md *md, uint32_t member)
 	}
 }
 
-/* AsyncTaskMethodBuilder and its kin, with a type argument or not. */
+/* AsyncTaskMethodBuilder and similar types, generic or not. */
 static bool is_of_builder(const struct gn_md *md, gn_token member)
 {
 	uint32_t type = GN_TOKEN_TABLE(member) == MEMBER

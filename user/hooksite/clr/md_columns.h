@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tables of metadata, and the columns that are asked for (ECMA-335, II.22). */
+/* Tables of metadata, and the columns that this library reads (ECMA-335,
+ * II.22). */
 #ifndef GNOMON_CLR_MD_COLUMNS_H
 #define GNOMON_CLR_MD_COLUMNS_H
 

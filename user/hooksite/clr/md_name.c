@@ -6,17 +6,18 @@
 #include "md_columns.h"
 #include "sig.h"
 
-/* In signatures of precompiled code (corhdr.h of the runtime): the type that
- * stands for all that share code; a type whose tokens are another module's. */
+/* Element types in signatures of precompiled code (corhdr.h of the runtime):
+ * the type that stands for all type arguments that share code, and a type whose
+ * tokens belong to another module. */
 #define EL_CANON  0x3e
 #define EL_MODULE 0x3f
 #define CANON	  "System.__Canon"
 
 struct names {
 	const struct gn_md *md;
-	const struct gn_md_instance *of; /* NULL in a type argument, too */
-	uint32_t type, method;		 /* their rows */
-	bool foreign;			 /* tokens are another module's */
+	const struct gn_md_instance *of; /* NULL also inside a type argument */
+	uint32_t type, method;		 /* rows of the method and its type */
+	bool foreign;			 /* tokens belong to another module */
 };
 
 gn_token gn_md_outer_token(const struct gn_md *md, gn_token token)
@@ -50,7 +51,8 @@ uint32_t gn_md_put_own(const struct gn_md *md, struct gn_text *out,
 	return gn_md_put_plain(out, *name ? name : "?");
 }
 
-/* The types around each other, the innermost first. Returns how many. */
+/* The type and the types that enclose it, innermost first. Returns their
+ * number. */
 static unsigned int chain_of(const struct names *n, gn_token token,
 			     gn_token chain[GN_MD_NEST_MAX])
 {
@@ -100,7 +102,8 @@ static gn_token owner_of(const struct names *n, bool of_method)
 static bool put_type(struct names *n, struct gn_text *out,
 		     const struct gn_bytes *type);
 
-/* An argument; where code is shared by those of several, its parameter. */
+/* Appends a type argument. If its code is shared by several type arguments,
+ * appends the name of the type parameter instead. */
 static void put_arg(struct names *n, struct gn_text *out, bool of_method,
 		    uint32_t i)
 {
@@ -121,7 +124,7 @@ static void put_arg(struct names *n, struct gn_text *out, bool of_method,
 		gn_text_put(out, CANON);
 }
 
-/* How many type arguments there are to name. */
+/* The number of type arguments to append. */
 static uint32_t count_args(const struct names *n, bool of_method)
 {
 	uint32_t count;
@@ -132,7 +135,7 @@ static uint32_t count_args(const struct names *n, bool of_method)
 	return count;
 }
 
-/* Those from `first` to before `end`, at most. */
+/* Appends type arguments `first` to `end` - 1. */
 static void put_args(struct names *n, struct gn_text *out, bool of_method,
 		     uint32_t first, uint32_t end)
 {
@@ -148,7 +151,7 @@ static void put_args(struct names *n, struct gn_text *out, bool of_method,
 		gn_text_put(out, ">");
 }
 
-/* The method's type, with the types around it and their arguments:
+/* Appends the method's type with its enclosing types and their type arguments:
  * Outer<int>+Inner<string>. */
 static void put_declaring(struct names *n, struct gn_text *out)
 {
@@ -268,7 +271,8 @@ static bool put_type(struct names *n, struct gn_text *out,
 	return gn_sig_put_type(out, &sig, &env, 1);
 }
 
-/* Those differ by what they make, too. */
+/* Conversion operators can differ in their result only, so the name shows
+ * it. */
 static void put_result(struct names *n, struct gn_text *out, const char *name,
 		       const struct gn_bytes *sig)
 {

@@ -5,7 +5,7 @@
 #include "md_name.h"
 #include "names.h"
 
-#define WIDE_MAX 1024 /* metadata has no longer names */
+#define WIDE_MAX 1024 /* the runtime's limit for names */
 #define ARGS_MAX 32
 
 typedef gn_hr (*module_metadata_fn)(void *, gn_cor_id, uint32_t,
@@ -27,7 +27,7 @@ typedef gn_hr (*generic_param_props_fn)(void *, gn_token, uint32_t *,
 					uint32_t *, gn_token *, uint32_t *,
 					gn_wchar *, uint32_t, uint32_t *);
 
-/* Asks the runtime. */
+/* Asks the runtime for the module's metadata. */
 static bool ask(struct gn_meta *m, void *info, gn_cor_id module)
 {
 	static const struct gn_guid import2 = {
@@ -65,7 +65,7 @@ void gn_meta_close(struct gn_meta *m)
 	*m = (struct gn_meta){.md = NULL};
 }
 
-/* The name of a type, and what it is nested in. Without a name that is "?". */
+/* Reads a type's name, "?" if it has none, and returns its enclosing type. */
 static gn_token ask_type(const struct gn_meta *m, gn_token token,
 			 gn_wchar wide[WIDE_MAX])
 {
@@ -142,7 +142,7 @@ static bool ask_method(const struct gn_meta *m, gn_token token,
 		    &method->sig.at, &size, &address, &method->impl) < 0)
 		return false;
 	method->sig.n = method->sig.at ? size : 0;
-	/* of what is outside of any type the runtime does not tell <Module> */
+	/* the runtime returns no type for a global method: it is in <Module> */
 	if (!GN_TOKEN_ROW(method->type))
 		method->type = (gn_token)TYPEDEF << 24 | 1;
 	wide[WIDE_MAX - 1] = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What names are made of: types, methods and their parameters by their tokens.
- * It is read in the module's file as it lies in memory (metadata.h). The
- * runtime is asked only about what no file has: modules that are made in memory
- * and what edits add. To be asked it makes its own copy of a module's metadata,
- * and takes a lock at each later use of it, for good.
+ * Reads types, methods and their parameters by token, for names. The source is
+ * the module's file as it lies in memory (metadata.h). The runtime is asked
+ * only about what no file has: modules that are made in memory, and what edits
+ * add. Once asked, the runtime makes its own copy of a module's metadata, and
+ * from then on takes a lock at each use of it.
  */
 #ifndef GNOMON_CLR_META_H
 #define GNOMON_CLR_META_H
@@ -16,20 +16,20 @@
 #include "text.h"
 
 struct gn_meta {
-	const struct gn_md *md; /* of the file; NULL: the runtime is asked */
-	void *import;		/* IMetaDataImport2; NULL with `md`: nobody */
+	const struct gn_md *md; /* from the file; NULL: ask the runtime */
+	void *import;		/* IMetaDataImport2; both NULL: no source */
 };
 
-/* Who knows of this token of the module; gn_meta_close() ends it. False: nobody
- * does. */
+/* Chooses the source for this token of the module. gn_meta_close() releases it.
+ * False: there is no source. */
 bool gn_meta_open(struct gn_meta *m, struct gn_images *images, gn_cor_id module,
 		  gn_token token);
 void gn_meta_close(struct gn_meta *m);
 
-/* The type that a TypeDef or TypeRef is nested in; 0: none. */
+/* The type that encloses a TypeDef or TypeRef. 0: none. */
 gn_token gn_meta_outer(const struct gn_meta *m, gn_token token);
-/* Appends a type's own name, "?" if it has none, without the mark of its arity
- * (`1). Returns that. */
+/* Appends a type's own name without its arity suffix (`1), or "?" if it has no
+ * name. Returns the arity. */
 uint32_t gn_meta_put_own(const struct gn_meta *m, struct gn_text *out,
 			 gn_token token);
 /* The signature of a TypeSpec. */
@@ -41,14 +41,14 @@ struct gn_meta_method {
 	uint32_t impl; /* GN_MD_IMPL_* */
 };
 
-/* `name`: gets its own name appended; NULL: none is asked for. False: there is
+/* `name`: the method's own name is appended to it; may be NULL. False: there is
  * no such method. */
 bool gn_meta_method(const struct gn_meta *m, gn_token token,
 		    struct gn_meta_method *method, struct gn_text *name);
 
 /* The number of type parameters of a TypeDef or MethodDef. */
 uint32_t gn_meta_parameters(const struct gn_meta *m, gn_token owner);
-/* Appends the name of parameter `n`, like T. False: it has none. */
+/* Appends the name of type parameter `n`, such as T. False: it has none. */
 bool gn_meta_put_parameter(const struct gn_meta *m, struct gn_text *out,
 			   gn_token owner, uint32_t n);
 

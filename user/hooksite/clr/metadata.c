@@ -5,10 +5,10 @@
 
 #include "md_columns.h"
 
-#define NAME_MAX 1024 /* the runtime takes no longer ones */
+#define NAME_MAX 1024 /* the runtime accepts no longer names */
 
-/* Columns: a constant of 2 or 4 bytes, an index into a heap or a table, or a
- * coded index, which is of one of several tables. */
+/* Column types: a constant of 2 or 4 bytes, an index into a heap or a table, or
+ * a coded index, which refers to one of several tables. */
 #define HEAP   0x80
 #define STR    (HEAP | 0)
 #define GUID   (HEAP | 1)
@@ -32,7 +32,7 @@ enum {
 	TYPE_OR_METHOD,
 };
 
-/* II.24.2.6: bits of the tag, and the tables by it. */
+/* II.24.2.6: the number of tag bits, and the tables in the order of tags. */
 static const struct coded {
 	uint8_t bits, n, tables[22];
 } codeds[] = {
@@ -101,7 +101,7 @@ static const uint8_t columns[GN_MD_TABLES][GN_MD_COLUMNS] = {
 	[0x2a] = {2, 2, ANY(TYPE_OR_METHOD), STR},
 	[0x2b] = {ANY(METHOD_DEF_OR_REF), BLOB},
 	[0x2c] = {OF(0x2a), ANY(TYPE_DEF_OR_REF)},
-	/* of a portable PDB; what is behind these is not asked for */
+	/* portable PDB; the tables after these are not read */
 	[0x30] = {BLOB, GUID, BLOB, GUID},
 	[0x31] = {OF(0x30), BLOB},
 	[0x32] = {OF(0x06), OF(0x35), OF(0x33), OF(0x34), 4, 4},
@@ -132,7 +132,7 @@ static bool within(const struct gn_bytes *b, uint64_t at, uint64_t n)
 	return at <= b->n && n <= b->n - at;
 }
 
-/* A stream by its name, among those of a root. */
+/* A stream by its name, from a metadata root. */
 static struct gn_bytes stream(const struct gn_bytes *root, const char *name)
 {
 	struct gn_bytes none = {NULL, 0};
@@ -193,7 +193,7 @@ static void lay_out(struct gn_md *md, unsigned int table, uint8_t heaps)
 	}
 }
 
-/* How many rows the tables of the mask `valid` have; advances `at`. */
+/* Reads the row counts of the tables in the mask `valid`. Advances `at`. */
 static bool read_counts(struct gn_md *md, const struct gn_bytes *b,
 			uint64_t valid, uint64_t *at)
 {
@@ -226,7 +226,8 @@ static bool read_tables(struct gn_md *md, const struct gn_bytes *b)
 		struct gn_md_table *t = &md->table[i];
 
 		lay_out(md, i, heaps);
-		/* of a module that a PDB is for: only how many rows it has */
+		/* a table of the module that a PDB describes: only its row
+		 * count is there */
 		if (!(valid >> i & 1))
 			continue;
 		if (!within(b, at, (uint64_t)t->count * t->size))
@@ -260,8 +261,8 @@ const uint8_t *gn_md_id(const struct gn_md *md)
 		       : NULL;
 }
 
-/* How many rows the module has that a PDB is for: its tables are not there, but
- * indexes into them are as wide as they would be. */
+/* Reads the row counts of the module that a PDB describes. Its tables are not
+ * in the PDB, but they determine the width of indexes into them. */
 static bool read_referenced(struct gn_md *md, const struct gn_bytes *b,
 			    uint8_t id[GN_MD_PDB_ID])
 {
@@ -418,7 +419,7 @@ static void put_type_name(const struct gn_md *md, uint32_t type,
 	}
 }
 
-/* The rows of a type's methods: from first to before `end`. */
+/* The rows of a type's methods: `first` to `end` - 1. */
 static void methods_of(const struct gn_md *md, uint32_t type, uint32_t *first,
 		       uint32_t *end)
 {
@@ -435,7 +436,7 @@ static void methods_of(const struct gn_md *md, uint32_t type, uint32_t *first,
 void gn_md_visit(const struct gn_md *md, const struct gn_md_visitor *v,
 		 char *room, size_t size)
 {
-	uint32_t next = 1; /* rows rise from type to type */
+	uint32_t next = 1; /* rows ascend from type to type */
 
 	for (uint32_t type = 1; type <= md->table[TYPEDEF].count; type++) {
 		struct gn_text name;
@@ -475,7 +476,7 @@ void gn_md_method(const struct gn_md *md, uint32_t row,
 	};
 	if (!within(&md->blobs, sig, 5))
 		return; /* too short to be generic */
-	/* behind the blob's length, of 1, 2 or 4 bytes */
+	/* skip the blob's length, which takes 1, 2 or 4 bytes */
 	b = md->blobs.at + sig;
 	method->generic = b[*b < 0x80 ? 1 : *b < 0xc0 ? 2 : 4] & 0x10;
 }
@@ -502,7 +503,7 @@ const char *gn_md_field(const struct gn_md *md, gn_token token)
 
 uint32_t gn_md_type_of(const struct gn_md *md, uint32_t method)
 {
-	/* the last type whose methods begin there or before */
+	/* the last type whose methods begin at this row or before it */
 	return gn_md_first(md, TYPEDEF, TYPEDEF_METHODS, method + 1) - 1;
 }
 
@@ -543,7 +544,7 @@ bool gn_md_is_value(const struct gn_md *md, uint32_t type)
 {
 	uint32_t base = cell(md, TYPEDEF, type, TYPEDEF_EXTENDS);
 
-	/* that which all enums extend is a class itself */
+	/* System.Enum, the base of all enums, is a class itself */
 	return gn_md_is_called(md, base, "System", "Enum") ||
 	       (gn_md_is_called(md, base, "System", "ValueType") &&
 		!gn_md_is_called(md, type << 2, "System", "Enum"));
@@ -557,7 +558,7 @@ bool gn_md_is_struct(const struct gn_md *md, gn_token type)
 		return !gn_md_is_called(md,
 					cell(md, TYPEDEF, row, TYPEDEF_EXTENDS),
 					"System", "Enum");
-	/* the number of its own type parameters, which an enum has not */
+	/* a name with an arity: enums have no type parameters of their own */
 	return GN_TOKEN_TABLE(type) == GN_TOKEN_TYPEREF &&
 	       strchr(gn_md_string(md, TYPEREF, row, TYPEREF_NAME), '`');
 }
@@ -571,7 +572,7 @@ uint8_t gn_md_enum(const struct gn_md *md, gn_token type)
 	if (GN_TOKEN_TABLE(type) != GN_TOKEN_TYPEDEF ||
 	    gn_md_is_struct(md, type))
 		return 0;
-	/* its number is the first field, and the only one of an object */
+	/* its value is the first field, and the only instance field */
 	field = cell(md, TYPEDEF, row, TYPEDEF_FIELDS);
 	sig = gn_md_blob(md, cell(md, FIELD, field, FIELD_SIG));
 	return sig.n == 2 && sig.at[0] == OF_FIELD ? sig.at[1] : 0;

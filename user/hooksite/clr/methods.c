@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Open addressing; a slot goes from empty to a method once and stays so, until
- * who owns a set empties it while nobody adds. */
+/* Open addressing. A slot goes from empty to a method once and stays so, until
+ * the owner of the set empties it while no thread adds. */
 #include "methods.h"
 
 static uint32_t slot_of(uint64_t method)
@@ -19,8 +19,8 @@ int gn_method_set_add(struct gn_method_set *s, uint64_t method)
 {
 	uint32_t slot = slot_of(method);
 
-	/* a quarter stays empty: who looks for what is not there comes to one
-	 * soon, however many threads add at once */
+	/* a quarter stays empty, so a search for a missing method soon meets an
+	 * empty slot, however many threads add at once */
 	if (atomic_fetch_add(&s->used, 1) >= GN_METHODS_SLOTS / 4 * 3)
 		return -1;
 	atomic_fetch_or(&s->seen[slot / 128], seen_bit(slot));
@@ -51,7 +51,7 @@ bool gn_method_set_has(const struct gn_method_set *s, uint64_t method)
 	}
 }
 
-/* How many places have been taken. */
+/* The number of places taken so far. */
 static uint32_t places(const struct gn_modules *m)
 {
 	uint32_t used = atomic_load(&m->used);
@@ -84,7 +84,7 @@ void gn_modules_forget(struct gn_modules *m, gn_cor_id module)
 {
 	uint32_t place;
 
-	/* two threads that add it at once give it a place each */
+	/* two threads that add a module at once give it two places */
 	while (module && (place = gn_modules_find(m, module)))
 		atomic_store(&m->module[place - 1], 0);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Functions that are muted: a byte each, by index; anything but 0 and its hooks
- * return at once. The library only reads it: gnomon writes it from outside,
- * into the memory of the running process, and finds it by the exported symbol
- * gnomon_mute. All zeros at the start, and pages that nobody wrote cost
- * nothing.
+ * Muted functions: one byte for each function index. If it is not 0, the
+ * function's hooks return at once. The library only reads the bytes. gnomon
+ * writes them from outside into the running process, and finds them by the
+ * exported symbol gnomon_mute. All are zero at the start, and pages that nobody
+ * has written cost nothing.
  */
 #ifndef GNOMON_CLR_MUTE_H
 #define GNOMON_CLR_MUTE_H
@@ -15,8 +15,7 @@
 
 #include "ids.h"
 
-/* The same memory as gnomon_mute, which no other library's symbol of that name
- * can take the place of. */
+/* An alias of gnomon_mute that no other library's symbol can interpose. */
 extern _Atomic(uint8_t) gn_mute[GN_IDS_MAX + 1]
 	__attribute__((visibility("hidden")));
 

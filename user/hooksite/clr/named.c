@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What has an index gets its name, once, and each session is told of it. */
+/* Gives each index its name, once, and reports the name once in each
+ * session. */
 #include <string.h>
 
 #include "../fast_names.h"
@@ -26,7 +27,7 @@ static void tell_name(const struct gn_clr *clr, uint32_t index,
 	(index, text.at, text.len, module.at, module.len, token);
 }
 
-/* True once in each session. */
+/* True for the first caller in each session. */
 static bool is_untold(struct gn_clr *clr, struct gn_id *id)
 {
 	uint32_t now = atomic_load(&clr->session) + 1;
@@ -73,7 +74,7 @@ bool gn_clr_show_name(struct gn_clr *clr, uint32_t index, const char *name,
 	return known;
 }
 
-/* The method that a function is of, and its module. */
+/* The method of a function, and its module. */
 static gn_token token_of(struct gn_clr *clr, gn_cor_id function,
 			 gn_cor_id *module)
 {
@@ -88,7 +89,7 @@ static gn_token token_of(struct gn_clr *clr, gn_cor_id function,
 	return token;
 }
 
-/* Resolved, but not kept yet. */
+/* Resolves a name without storing it in the table. */
 static struct gn_name *resolve_name(struct gn_clr *clr, uint32_t index,
 				    gn_cor_id function, gn_resolve_fn resolve)
 {
@@ -146,7 +147,7 @@ const struct gn_name *gn_clr_name_by(struct gn_clr *clr, uint32_t index,
 	left = made->hook && clr->functions && !made->dynamic &&
 	       gn_names_suspends(&clr->images, module, token);
 	made->hook &= !left;
-	/* Two threads may get here for one function; one of them shows it. */
+	/* Two threads may get here for one function; one of them reports it. */
 	if (!atomic_compare_exchange_strong(&id->name, &known, made))
 		return known;
 	is_untold(clr, id);

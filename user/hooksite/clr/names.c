@@ -8,14 +8,15 @@
 #include "meta.h"
 #include "sig.h"
 
-#define WIDE_MAX  1024 /* the runtime has no longer names */
+#define WIDE_MAX  1024 /* the runtime's limit for names */
 #define ARGS_MAX  16
 #define DEPTH_MAX 8
 
-/* What one function's name is put together from. */
+/* The state while one function's name is built. */
 struct names {
 	struct gn_images *images;
-	struct gn_meta meta; /* of the function's module; all zeros: none */
+	struct gn_meta
+		meta; /* of the function's module; all zeros: no source */
 	gn_token class_token;
 	gn_token method_token;
 	gn_cor_id class_args[ARGS_MAX];
@@ -49,8 +50,8 @@ void gn_names_release(void *object)
 		GN_COM(object, GN_UNKNOWN_RELEASE, release_fn)(object);
 }
 
-/* Something in the name is of this module. The images of those that stay are
- * kept. */
+/* Notes that the name contains something of this module. Modules that have an
+ * image that is kept are never unloaded. */
 static void note_module(struct names *names, gn_cor_id module)
 {
 	if (names->gone == module || gn_images_get(names->images, module))
@@ -58,18 +59,19 @@ static void note_module(struct names *names, gn_cor_id module)
 	names->gone = names->gone ? GN_IDS_ANY_MODULE : module;
 }
 
-/* Arguments of a generic type or method. */
+/* Arguments of a generic type or method. `told`: how many are written. */
 struct given {
-	const gn_cor_id *args; /* NULL: only how its parameters are called */
+	const gn_cor_id *args; /* NULL: write the parameters' names */
 	uint32_t n, told;
-	gn_token owner; /* whose parameters they are; 0: not known */
+	gn_token owner; /* of the parameters; 0: not known */
 	unsigned int depth;
 };
 
 static void put_given(struct names *names, struct gn_text *out,
 		      struct given *given, uint32_t count);
 
-/* The types around each other, the innermost first. Returns how many. */
+/* The type and the types that enclose it, innermost first. Returns their
+ * number. */
 static unsigned int chain_of(const struct gn_meta *meta, gn_token token,
 			     gn_token chain[GN_MD_NEST_MAX])
 {
@@ -81,8 +83,8 @@ static unsigned int chain_of(const struct gn_meta *meta, gn_token token,
 }
 
 /*
- * Appends a TypeDef's or TypeRef's name with the types that enclose it, each
- * with those of the arguments that are its own: Outer<int>+Inner<string>.
+ * Appends the name of a TypeDef or TypeRef with its enclosing types, each with
+ * its own type arguments: Outer<int>+Inner<string>.
  */
 static void put_type(struct names *names, struct gn_text *out,
 		     const struct gn_meta *meta, gn_token token,
@@ -102,7 +104,7 @@ static void put_type(struct names *names, struct gn_text *out,
 	}
 }
 
-/* System.Int32 as an argument is written like in a signature: int. */
+/* Writes System.Int32 and the like as C# does in a signature: int. */
 static void shorten_primitive(struct gn_text *out, size_t from)
 {
 	static const struct {
@@ -131,7 +133,8 @@ static void shorten_primitive(struct gn_text *out, size_t from)
 static void put_class(struct names *names, struct gn_text *out, gn_cor_id class,
 		      unsigned int depth);
 
-/* An argument; where code is shared by those of several, its parameter. */
+/* Appends a type argument. If its code is shared by several type arguments,
+ * appends the name of the type parameter instead. */
 static void put_arg(struct names *names, struct gn_text *out, gn_cor_id arg,
 		    gn_token owner, uint32_t n, unsigned int depth)
 {
@@ -147,7 +150,7 @@ static void put_arg(struct names *names, struct gn_text *out, gn_cor_id arg,
 		gn_text_put(out, "System.__Canon");
 }
 
-/* The next `count` of them. */
+/* Appends the next `count` arguments. */
 static void put_given(struct names *names, struct gn_text *out,
 		      struct given *given, uint32_t count)
 {
@@ -170,8 +173,8 @@ static void put_given(struct names *names, struct gn_text *out,
 					 : ">");
 }
 
-/* The type of an array's elements. The runtime tells that of an enum as the
- * number that it is kept as; its class tells which one it is. */
+/* Appends the element type of an array. For an enum the runtime reports its
+ * underlying integer type; the element's class says which enum it is. */
 static void put_element(struct names *names, struct gn_text *out,
 			uint32_t element, gn_cor_id class, unsigned int depth)
 {
@@ -294,7 +297,7 @@ static void sig_type(void *ctx, struct gn_text *out, gn_token token,
 }
 
 /* In signatures of methods that are made at run time (corhdr.h of the runtime):
- * the type itself, by its address. What is no class has a low bit. */
+ * the type itself, by its address. Bit 1 is set in what is not a class. */
 #define EL_INTERNAL 0x21
 #define NO_CLASS    0x02
 
@@ -313,12 +316,12 @@ static bool sig_internal(void *ctx, struct gn_text *out, struct gn_sig *sig,
 	return true;
 }
 
-/* A path's units that fit into GN_MODULE_MAX, whatever they are, behind dots.
- */
+/* The number of UTF-16 units of a path that always fit into GN_MODULE_MAX after
+ * the dots. */
 #define PATH_UNITS ((GN_MODULE_MAX - 8) / 3)
 
-/* Reads a module's file name, with its folders; of one that was made in memory,
- * the name of its assembly. Empty if there is none. */
+/* Reads a module's path, or for a module that was made in memory the name of
+ * its assembly. Empty: there is none. */
 static void read_module(void *info, gn_cor_id module, gn_wchar wide[WIDE_MAX])
 {
 	gn_cor_id base, assembly = 0, domain, manifest;
@@ -345,7 +348,7 @@ void gn_names_module(void *info, gn_cor_id module, struct gn_text *out)
 	wide[WIDE_MAX - 1] = 0;
 	while (wide[n])
 		n++;
-	/* of one that is too long the end is what people know it by */
+	/* a long path keeps its end, which people recognise */
 	if (n >= PATH_UNITS) {
 		from = n - PATH_UNITS;
 		gn_text_put(out, "...");
@@ -355,7 +358,7 @@ void gn_names_module(void *info, gn_cor_id module, struct gn_text *out)
 		gn_text_put(out, "?");
 }
 
-/* The same, of the image where there is one. */
+/* The same, from the image if there is one. */
 static void put_module(struct gn_images *images, struct gn_text *out,
 		       gn_cor_id module)
 {
@@ -367,7 +370,7 @@ static void put_module(struct gn_images *images, struct gn_text *out,
 		gn_names_module(images->info, module, out);
 }
 
-/* Looks up the class's arguments, for its own name and the signature's. */
+/* Reads the class's type arguments, for its own name and for the signature. */
 static void put_declaring_class(struct names *names, struct gn_text *out,
 				gn_cor_id class)
 {
@@ -375,8 +378,9 @@ static void put_declaring_class(struct names *names, struct gn_text *out,
 	gn_token token;
 	struct given given = {.owner = names->class_token, .depth = 1};
 
-	/* Before 10 the runtime does not say of which instantiations it is
-	 * when they share their code: then all are T. */
+	/* Before 10 the runtime does not say which of the instantiations that
+	 * share code a function belongs to: the name shows type parameters,
+	 * such as T. */
 	if (!class ||
 	    GN_COM(names->images->info, GN_INFO_CLASS_INFO2, class_info_fn)(
 		    names->images->info, class, &module, &token, &parent,
@@ -389,7 +393,8 @@ static void put_declaring_class(struct names *names, struct gn_text *out,
 	put_type(names, out, &names->meta, names->class_token, &given);
 }
 
-/* Those differ by what they make, too. */
+/* Conversion operators can differ in their result only, so the name shows
+ * it. */
 static bool is_conversion(const char *name)
 {
 	return !strcmp(name, "op_Implicit") || !strcmp(name, "op_Explicit") ||

@@ -2,7 +2,7 @@
 /*
  * Names of functions:
  * Namespace.Outer+Inner<int>.Method<string>(int,Other.Type[]), and the module's
- * file name. What nobody tells is "?".
+ * path. "?" stands for what is not known.
  */
 #ifndef GNOMON_CLR_NAMES_H
 #define GNOMON_CLR_NAMES_H
@@ -14,15 +14,17 @@
 
 struct gn_images; /* image.h */
 
-#define GN_NAME_MAX   1024 /* bytes with the NUL */
+#define GN_NAME_MAX   1024 /* bytes, with the NUL */
 #define GN_MODULE_MAX 768
 
-/* The module with which it is gone: its own, or one that a type argument or an
- * array's elements are of; of several GN_IDS_ANY_MODULE. 0: it stays. */
+/* Returns the module whose unload makes the name invalid: the function's own,
+ * or that of a type argument or of an array's elements. GN_IDS_ANY_MODULE:
+ * there are several. 0: the name stays valid. */
 gn_cor_id gn_names_function(struct gn_images *images, gn_cor_id function,
 			    struct gn_text *name, struct gn_text *module);
 
-/* Of a method, without type arguments. False: there is no such. */
+/* The name of a method, without type arguments. False: there is no such
+ * method. */
 bool gn_names_method(struct gn_images *images, gn_cor_id module,
 		     gn_token method, struct gn_text *name,
 		     struct gn_text *path);
@@ -31,7 +33,7 @@ bool gn_names_method(struct gn_images *images, gn_cor_id module,
 gn_cor_id gn_names_dynamic(struct gn_images *images, gn_cor_id function,
 			   struct gn_text *name, struct gn_text *module);
 
-/* Of a class, a module, an assembly and an application domain. */
+/* The same for a class, a module, an assembly and an application domain. */
 gn_cor_id gn_names_class(struct gn_images *images, gn_cor_id class,
 			 struct gn_text *name, struct gn_text *module);
 gn_cor_id gn_names_module_id(struct gn_images *images, gn_cor_id module,
@@ -41,10 +43,10 @@ gn_cor_id gn_names_assembly(struct gn_images *images, gn_cor_id assembly,
 gn_cor_id gn_names_domain(struct gn_images *images, gn_cor_id domain,
 			  struct gn_text *name, struct gn_text *module);
 
-/* Gives back an object of the runtime; may be NULL. */
+/* Releases an object of the runtime. NULL is allowed. */
 void gn_names_release(void *object);
 
-/* Whether the runtime itself suspends the method (metadata.h). */
+/* Whether the runtime itself suspends the method (GN_MD_IMPL_ASYNC). */
 bool gn_names_suspends(struct gn_images *images, gn_cor_id module,
 		       gn_token method);
 

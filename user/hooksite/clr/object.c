@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What makes the library a profiler to the runtime: the class factory and the
- * callback's table of functions. Each slot is a site, or a callback of
- * profiler.h, or empty.
+ * Makes the library a profiler for the runtime: the class factory, and the
+ * callback's function table. Each slot is a site, a callback of profiler.h or
+ * tell.h, or a stub that does nothing.
  */
 #include <string.h>
 
@@ -16,7 +16,7 @@
 
 #define SLOT_COUNT 98 /* ICorProfilerCallback11 */
 
-/* The slots that are nothing but a site. */
+/* Slots that hold nothing but a site. */
 #define SLOT_SITE_LIST(X)            \
 	X(4, shutdown)               \
 	X(5, appdomain_create_begin) \
@@ -63,7 +63,7 @@ static gn_hr ignore(void *self)
 	return GN_S_OK;
 }
 
-/* Walks of the heap: a failure makes the runtime stop the one under way. */
+/* Heap walks: a failure makes the runtime stop the current walk. */
 static gn_hr stop_walk(void *self)
 {
 	(void)self;
@@ -93,7 +93,7 @@ static void *const slots[SLOT_COUNT] = {
 	[25] = gn_clr_search_started,
 	[26] = gn_tell_searched,
 	[28] = gn_clr_inlining,
-	/* remoting: nothing of it is left in the runtime */
+	/* remoting, which the runtime no longer has */
 	[32] = ignore,
 	[33] = ignore,
 	[34] = ignore,
@@ -153,8 +153,9 @@ static void *const slots[SLOT_COUNT] = {
 #undef SITE
 };
 
-/* The runtime makes one profiler a process, and its hooks carry no pointer to
- * it: so there is one, and only the callbacks that are given it know it. */
+/* The runtime creates one profiler per process, and its hooks carry no pointer
+ * to it. So there is one static object, and only callbacks that receive it use
+ * it. */
 static struct gn_clr profiler;
 
 static bool is_guid(const struct gn_guid *a, const struct gn_guid *b)
@@ -255,7 +256,7 @@ static gn_hr factory_lock(void *self, int32_t lock)
 
 static void *const factory_slots[] = {factory_query, keep, keep, factory_create,
 				      factory_lock};
-/* by the class that is asked for */
+/* by index of the requested class */
 static void *const *const factories[2] = {factory_slots, factory_slots};
 
 EXPORT gn_hr DllGetClassObject(const struct gn_guid *clsid,

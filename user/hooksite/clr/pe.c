@@ -71,7 +71,7 @@ bool gn_pe_address(const struct gn_pe *pe, uint64_t offset, uint32_t *address)
 	return false;
 }
 
-/* What a directory of two numbers tells of: its address and its size. */
+/* The bytes that a directory entry, an address and a size, refers to. */
 static struct gn_bytes told_at(const struct gn_pe *pe, const uint8_t *p)
 {
 	struct gn_bytes told = {NULL, gn_pe_get(p + 4, 4)};

@@ -6,18 +6,18 @@
 #include "filter.h"
 #include "image.h"
 
-/* A module that is looked through. */
+/* A module that is being scanned. */
 struct scan {
 	struct gn_precompiled *p;
 	struct gn_filter_lines lines;
 	uint32_t place;
 	struct gn_image image;
-	/* by row; NULL: none was yet */
+	/* by row; NULL: not needed so far */
 	bool *asked;  /* the filter asks for it */
 	bool *marked; /* it can have copies in any module */
 	bool off;
 	struct gn_precompiled_part part; /* of a composite image */
-	bool lost;			 /* no memory for all copies */
+	bool lost; /* out of memory: some copies are missing */
 };
 
 static bool *rows_of(const struct scan *s)
@@ -25,7 +25,7 @@ static bool *rows_of(const struct scan *s)
 	return calloc(s->image.md.table[GN_TOKEN_METHODDEF].count + 1, 1);
 }
 
-/* Tables are hostile. */
+/* Rows from the module's tables are untrusted. */
 static bool is_row(const struct scan *s, uint32_t row)
 {
 	return row <= s->image.md.table[GN_TOKEN_METHODDEF].count;
@@ -88,8 +88,8 @@ static void visit_copy(void *ctx, const struct gn_r2r_copy *copy)
 		add_holder(s, copy->holder);
 }
 
-/* Where the method's module has a place, it is known whether it is asked for;
- * else that is looked at when the holder is to run. */
+/* If the method's module has a place, the filter's answer is known. If not, it
+ * is looked up when the holder is about to run. */
 static void visit_part(void *ctx, const struct gn_r2r_copy *copy)
 {
 	const struct gn_composite *c;
@@ -117,7 +117,8 @@ static bool keep_part(struct scan *s)
 	return true;
 }
 
-/* False: its code is not in a composite image that tells all copies. */
+/* False: the module's code is not in a composite image that lists all
+ * copies. */
 static bool look_through_part(struct scan *s)
 {
 	struct gn_composite *c = gn_composites_get(&s->p->composites, &s->image,
@@ -126,7 +127,7 @@ static bool look_through_part(struct scan *s)
 	if (!c)
 		return false;
 	s->part.composite = c;
-	/* what the filter asks for of it is known by now */
+	/* all that the filter asks for in this module is known by now */
 	atomic_store(&c->place[s->part.component], s->place);
 	if (gn_composite_copies(c, s->part.component, visit_part, s) &&
 	    !s->lost && keep_part(s))
@@ -152,7 +153,7 @@ static void look_through(struct scan *s)
 		     s->image.md.table[GN_TOKEN_METHODDEF].count);
 	if (s->off || atomic_load(&p->full))
 		atomic_store(&p->off, true);
-	/* last: from now on its code can be kept */
+	/* last: from now on the module's precompiled code can be kept */
 	atomic_store(&p->told[s->place - 1], all_told(s));
 	free(s->marked);
 	free(s->asked);
@@ -166,7 +167,7 @@ uint32_t gn_precompiled_load(struct gn_precompiled *p, void *info,
 	if (atomic_load(&p->off) || gn_modules_find(&p->modules, module))
 		return 0;
 	/* a module that is made in memory has no precompiled code, and programs
-	 * make more of them than there are places */
+	 * can make more of them than there are places */
 	if (gn_filter_parse(filter, &s.lines) &&
 	    gn_image_open(info, module, &s.image)) {
 		s.place = gn_modules_add(&p->modules, module);
@@ -215,8 +216,8 @@ bool gn_precompiled_asked(const struct gn_precompiled *p, void *info,
 {
 	uint64_t method = gn_image_method(info, &p->modules, function);
 
-	/* of a module that was not looked through, such as one that is made
-	 * while the program runs, it can be anything; and what an edit adds */
+	/* assume yes for a module that was not scanned, such as one that is
+	 * made while the program runs, and for a method that an edit added */
 	return !method || atomic_load(&p->full) ||
 	       GN_TOKEN_ROW(method) >
 		       atomic_load(&p->rows[GN_METHOD_MODULE(method) - 1]) ||
@@ -224,10 +225,11 @@ bool gn_precompiled_asked(const struct gn_precompiled *p, void *info,
 }
 
 /*
- * Whether a method holds a copy of one that is asked for, in a module that came
- * later. Such code does not need that module before it runs, so until it comes,
- * it can be anything; but the core library, which knows no other, has copies
- * only for type arguments that are of that module.
+ * Whether a method holds a copy of a requested method from a module that came
+ * later. Such code does not need that module before it runs, so until the
+ * module is loaded the copied method can be any. The core library is the
+ * exception: it refers to no other module, and has such copies only for type
+ * arguments from that module.
  */
 static bool holds_later(const struct gn_precompiled *p,
 			const struct gn_precompiled_part *part, uint32_t holder)

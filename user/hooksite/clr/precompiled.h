@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which precompiled code may run. It has no hooks; so the code of what a filter
- * asks for is refused, and that of methods that hold copies of it (r2r.h). All
- * other is kept.
+ * Decides which precompiled code may run. It has no hooks. So the code of
+ * methods that a filter asks for is refused, and that of methods that hold
+ * copies of them (r2r.h). All other code is kept.
  */
 #ifndef GNOMON_CLR_PRECOMPILED_H
 #define GNOMON_CLR_PRECOMPILED_H
@@ -11,69 +11,73 @@
 #include "copies.h"
 #include "methods.h"
 
-/* A module whose code is in a composite image: copies of methods of modules
- * that came after it, or have not come. */
+/* A module whose code is in a composite image, with the copies that it holds of
+ * methods of modules that came after it or are not loaded yet. */
 struct gn_precompiled_part {
 	const struct gn_composite *composite;
 	uint32_t component;
-	bool core; /* it is the core library */
+	bool core; /* this is the core library */
 	struct gn_copies later;
 };
 
-/* All zeros keeps nothing until modules are loaded. */
+/* All zeros keeps no code until modules are loaded. */
 struct gn_precompiled {
-	_Atomic bool off;  /* none may run */
-	_Atomic bool full; /* more is asked for than `asked` has */
-	/* Methods that can have copies in any module do not turn all code off
-	 * when only a wildcard asks for them: some of their calls are unseen,
-	 * and that is told. */
+	_Atomic bool off;  /* no precompiled code may run */
+	_Atomic bool full; /* `asked` has no room for all */
+	/* If only a wildcard asks for a method that can have copies in any
+	 * module, this does not turn all precompiled code off. Some calls of
+	 * such methods are not seen, which is reported. */
 	bool lenient;
-	_Atomic uint32_t kept; /* methods outside of the core library */
+	_Atomic uint32_t kept; /* methods kept outside the core library */
 	struct gn_modules modules;
-	/* by place - 1: who holds copies; something of it is asked for */
+	/* by place - 1: all copies in the module's code are known; the filter
+	 * can ask for some method of it */
 	_Atomic bool told[GN_MODULES_MAX], found[GN_MODULES_MAX];
-	_Atomic uint32_t rows[GN_MODULES_MAX]; /* methods of its file */
-	/* NULL: its code is its own, or is not kept */
+	_Atomic uint32_t rows[GN_MODULES_MAX]; /* methods in its file */
+	/* NULL: its code is in its own file, or is not kept */
 	struct gn_precompiled_part *_Atomic part[GN_MODULES_MAX];
 	struct gn_composites composites;
 	struct gn_method_set asked;   /* what the filter can ask for */
-	struct gn_method_set holders; /* of copies of that */
-	struct gn_method_set refused; /* whose code did not run */
+	struct gn_method_set holders; /* of copies of those */
+	struct gn_method_set refused; /* whose code was refused */
 };
 
-/* A module was loaded, before any of its code runs. Returns the number of
- * methods that can have copies of what it has and may have run already. */
+/* A module was loaded, and none of its code has run yet. Returns the number of
+ * methods that were kept, if this module shows that they can hold copies of its
+ * methods: some may have run already. Otherwise 0. */
 uint32_t gn_precompiled_load(struct gn_precompiled *p, void *info,
 			     const char *filter, gn_cor_id module);
 void gn_precompiled_unload(struct gn_precompiled *p, gn_cor_id module);
 
-/* Whether the precompiled code of a module that was loaded does not run for it
- * can hold copies that are not told. */
+/* Whether the precompiled code of a loaded module is refused because it can
+ * hold copies that are not listed. */
 bool gn_precompiled_untold(const struct gn_precompiled *p, gn_cor_id module);
 
-/* Whether the filter can ask for something of a module that was loaded. */
+/* Whether the filter can ask for some method of a loaded module. True also if
+ * this is not known. */
 bool gn_precompiled_found(const struct gn_precompiled *p, gn_cor_id module);
 
-/* The place of a module of which it is known what the filter can ask for, or 0;
- * and whether that is the method of this row. */
+/* The place of a module for which all that the filter can ask for is known, or
+ * 0; and whether the filter can ask for the method in this row. */
 uint32_t gn_precompiled_place(const struct gn_precompiled *p, gn_cor_id module);
 bool gn_precompiled_asks(const struct gn_precompiled *p, uint32_t place,
 			 uint32_t row);
 
-/* Whether the filter can ask for this function, or for it with other type
+/* Whether the filter can ask for this function, with these or other type
  * arguments. */
 bool gn_precompiled_asked(const struct gn_precompiled *p, void *info,
 			  gn_cor_id function);
 
-/* Whether its precompiled code may run. */
+/* Whether the function's precompiled code may run. */
 bool gn_precompiled_keeps(struct gn_precompiled *p, void *info,
 			  gn_cor_id function);
-/* Whether a method of a module has precompiled code, which is not generic. */
+/* Whether a module has precompiled code for the non-generic method in this
+ * row. */
 bool gn_precompiled_has(const struct gn_precompiled *p, uint32_t place,
 			const struct gn_image *image, uint32_t row);
 
-/* Precompiled code does not run: whether that is so of this method for the
- * first time. One of a module that was not looked through, 0, is always new. */
+/* Notes that a method's precompiled code does not run. True the first time. 0,
+ * a method of a module that was not scanned, always counts as new. */
 bool gn_precompiled_refuse(struct gn_precompiled *p, uint64_t method);
 
 #endif

@@ -43,7 +43,8 @@ typedef gn_hr (*runtime_information_fn)(void *, uint16_t *, uint32_t *,
 					uint16_t *, uint32_t, uint32_t *,
 					gn_wchar *);
 
-/* Whether its name is of use. To find one takes longer than to compile most. */
+/* Whether the function's name is of use. Resolving a name takes longer than
+ * most compilations. */
 static bool is_named(const struct gn_clr *clr, gn_cor_id function)
 {
 	return clr->functions &&
@@ -51,8 +52,8 @@ static bool is_named(const struct gn_clr *clr, gn_cor_id function)
 		gn_precompiled_asked(&clr->precompiled, clr->info, function));
 }
 
-/* Asked once for each compilation of a function, each tier: the answer must
- * not change, or leaves would not match enters. */
+/* The runtime asks once for each compilation of a function, in each tier. The
+ * answer must not change, or leaves would not match enters. */
 static uint64_t map_function(gn_cor_id function, void *data, int32_t *hook)
 {
 	struct gn_clr *clr = data;
@@ -71,8 +72,8 @@ static uint64_t map_function(gn_cor_id function, void *data, int32_t *hook)
 	return index;
 }
 
-/* After its session a hook passes no site any more, and these are for others,
- * too: who watches the process later has a class of time by them. */
+/* After its session a fast hook reaches no site. These events still must: they
+ * give a later observer of the process its time class for compilations. */
 static bool is_fast(const struct gn_clr *clr)
 {
 	return clr->compiles_fast && !gn_fast_has_ended();
@@ -96,7 +97,7 @@ static void tell_jit_end(const struct gn_clr *clr, uint32_t index, gn_hr status,
 		GN_CLR_SITE(jit_end)(index, size, (uint32_t)status);
 }
 
-/* Of the calling thread, which is the one that compiles. */
+/* Of the calling thread, which is the thread that compiles. */
 static struct gn_compiling *own_compiling(struct gn_clr *clr)
 {
 	static _Thread_local struct gn_compiling compiling;
@@ -124,7 +125,8 @@ static void begin_compiling(struct gn_clr *clr, uint64_t frame,
 	tell_jit_begin(clr, index, frame);
 }
 
-/* What began in it, and threw, is over. Whether the runtime made hooks. */
+/* Ends the compilation, and those inside it, which threw. Returns whether the
+ * runtime made hooks. */
 static bool end_compiling(struct gn_clr *clr, gn_cor_id function)
 {
 	struct gn_compiling *c = own_compiling(clr);
@@ -145,8 +147,8 @@ static void hook_compiled(struct gn_clr *clr)
 	gn_clr_ends_tell(&clr->ends);
 }
 
-/* One that threw is over with its thread. That is told nobody: the thread's
- * fast hooks may be gone already. */
+/* A compilation that threw is over when its thread ends. This is not reported:
+ * the thread's fast hooks may be gone already. */
 static void end_with_thread(void *profiler)
 {
 	struct gn_clr *clr = profiler;
@@ -164,7 +166,7 @@ void gn_clr_watch_ends(struct gn_clr *clr)
 
 #define OWN_FRAME ((uint64_t)__builtin_frame_address(0))
 
-/* 0: it is of no interest, or has no room. */
+/* 0: the function is of no interest, or there is no room for it. */
 static uint32_t compiled_index(struct gn_clr *clr, gn_cor_id function)
 {
 	uint32_t index;
@@ -187,7 +189,7 @@ gn_hr gn_clr_jit_started(struct gn_clr *clr, gn_cor_id function, int32_t safe)
 	const struct gn_name *name;
 
 	(void)safe;
-	/* First, so that the time of resolving is the compiler's. */
+	/* First, so that the time to resolve the name counts as compilation. */
 	begin_compiling(clr, OWN_FRAME, function, index);
 	if (clr->by_il) {
 		gn_tell_name(clr, index, function);
@@ -234,7 +236,8 @@ gn_hr gn_clr_dynamic_jit_started(struct gn_clr *clr, gn_cor_id function,
 		begin_compiling(clr, OWN_FRAME, function, 0);
 		return GN_S_OK;
 	}
-	/* It is compiled once: one that is known is another's, now gone. */
+	/* A dynamic method is compiled once: a known id is from an earlier one,
+	 * which is gone. */
 	gn_ids_forget(&clr->ids, function);
 	index = gn_ids_get(&clr->ids, function);
 	if (!index)
@@ -275,8 +278,8 @@ gn_hr gn_clr_module_unloaded(struct gn_clr *clr, gn_cor_id module, gn_hr status)
 	return GN_S_OK;
 }
 
-/* Of the calling thread, for the runtime tells the callbacks no other way
- * which thread they are on. */
+/* Per thread: the runtime does not tell a callback which thread it runs on,
+ * except by running it there. */
 static struct gn_unwinds *own_unwinds(void)
 {
 	static _Thread_local struct gn_unwinds unwinds;
@@ -284,8 +287,8 @@ static struct gn_unwinds *own_unwinds(void)
 	return &unwinds;
 }
 
-/* The function's index if it is hooked and not muted: frames of others are on
- * no shadow stack, and what happens to them is nobody's business. */
+/* The function's index if it is hooked and not muted. Frames of other functions
+ * are on no shadow stack, so their unwinds do not matter. */
 static uint32_t hooked_index(struct gn_clr *clr, gn_cor_id function)
 {
 	uint32_t index = gn_ids_find(&clr->ids, function);
@@ -295,7 +298,7 @@ static uint32_t hooked_index(struct gn_clr *clr, gn_cor_id function)
 	return name && name->hook && !gn_muted(index) ? index : 0;
 }
 
-/* It may have been muted since the unwind began. */
+/* The function may have been muted since the unwind began. */
 static void tell_unwound(uint32_t index)
 {
 	if (index && !gn_muted(index))
@@ -310,7 +313,7 @@ gn_hr gn_clr_unwind_enter(struct gn_clr *clr, gn_cor_id function)
 		GN_CLR_SITE(unwind_function_begin)
 	(gn_tell_function(clr, function));
 	if (clr->by_il)
-		return GN_S_OK; /* what is in the functions tells it */
+		return GN_S_OK; /* hooks in the IL report unwinds */
 	index = hooked_index(clr, function);
 	tell_unwound(gn_unwinds_settle(own_unwinds()));
 	gn_unwinds_push(own_unwinds(), index);
@@ -328,7 +331,8 @@ gn_hr gn_clr_unwind_leave(struct gn_clr *clr)
 	return GN_S_OK;
 }
 
-/* The frame whose unwind has begun catches: it is not unwound. */
+/* The frame whose unwind began last catches the exception: it is not
+ * unwound. */
 gn_hr gn_clr_catcher_enter(struct gn_clr *clr, gn_cor_id function,
 			   uint64_t object)
 {
@@ -370,25 +374,25 @@ static uint64_t runtime_version(void *info)
 }
 
 /*
- * From .NET 9 on, a thread that tells a profiler of an exception's filter holds
- * the exception where the collector does not look for it, and after a
- * collection goes on with whatever is there (dotnet/runtime#132462). The fix is
- * of August 2026; no release that has it was seen, so there is no upper bound.
+ * From .NET 9 on, a thread that reports an exception filter to a profiler holds
+ * the exception where the collector does not look for it. After a collection it
+ * uses whatever is there (dotnet/runtime#132462). The fix is of August 2026. No
+ * release with it was seen, so there is no upper bound.
  */
 #define FRAGILE_FROM 9
 
 /*
- * A method that is compiled anew has no code from when it is asked for until it
- * is called next. Where it is one of the compiler's helpers, .NET 9 looks for
- * that code meanwhile and reads address 0 (dotnet/runtime#112636, which is
- * solved in 10).
+ * A method that is recompiled has no code from the request until its next call.
+ * If it is one of the JIT compiler's helpers, .NET 9 looks for its code
+ * meanwhile and reads address 0 (dotnet/runtime#112636, solved in 10).
  */
 #define KEEPS_HELPERS_IN 9
 
 /*
- * A compilation that has copied a method asks for its caller anew if the method
- * was asked for meanwhile. Before .NET 9 it takes two locks for that in the
- * other order than who asks (dotnet/runtime#97771): both wait for ever.
+ * A compilation that has inlined a method requests its caller again if the
+ * inlined method was requested meanwhile. Before .NET 9 it takes two locks for
+ * that in the opposite order to a request (dotnet/runtime#97771), and both
+ * threads deadlock.
  */
 #define DEADLOCKS_BELOW 9
 
@@ -433,7 +437,7 @@ void gn_clr_tell_init(const struct gn_clr *clr, gn_hr hr)
 	 mask_of(clr, clr->wants, clr->families), (uint32_t)hr);
 }
 
-/* The environment may change while the program runs. */
+/* Copies the value: the environment may change while the program runs. */
 static gn_hr keep(struct gn_clr *clr, const char *variable, const char **to)
 {
 	const char *text = getenv(variable);
@@ -456,7 +460,8 @@ gn_hr gn_clr_set_events(const struct gn_clr *clr, uint32_t wants)
 	uint32_t families = wants == GN_WANT_BETWEEN ? 0 : clr->families;
 	uint64_t mask;
 
-	/* where precompiled code is: a process that runs cannot tell it */
+	/* the searches show where precompiled code is; they are available only
+	 * from the start */
 	if (wants & GN_WANT_START && families & GN_FAMILY_CODE)
 		families |= GN_FAMILY_SEARCHES;
 	mask = mask_of(clr, wants, families);
@@ -465,9 +470,11 @@ gn_hr gn_clr_set_events(const struct gn_clr *clr, uint32_t wants)
 }
 
 /*
- * A runtime that is too old for it makes hooks of its own, and so does one that
- * takes none in the IL of what can be edited: gnomon may not have known that,
- * as of what dotnet watch starts. Some values are to be had by IL only.
+ * Whether functions are seen by their IL. A runtime that is too old for this
+ * uses its own hooks. So does, with "auto", a runtime with modules that can be
+ * edited, since it takes no hooks in their IL. gnomon may not know about those,
+ * for example with what dotnet watch starts. Some values are available by IL
+ * only.
  */
 static bool wants_il(struct gn_clr *clr)
 {
@@ -486,18 +493,18 @@ static bool wants_il(struct gn_clr *clr)
 
 bool gn_clr_start_fast(void)
 {
-	/* gnomon has ended, and left its environment: nobody would answer */
+	/* gnomon has ended and left its environment: nobody would answer */
 	return !gn_fast_is_gone(GN_CLR_SITE(fast)) &&
 	       gn_fast_start(GN_CLR_SITE(fast), GN_CLR_FAST(il_enter),
 			     GN_CLR_FAST(il_leave));
 }
 
 /*
- * Whether the kernel tells of each return to the program that the thread was
- * away: of threads with restartable sequences, which the C library registers
- * from 2.35 on. Of others a switch that was not seen shows at the next probe
- * only: compilations are probes then, and musl's hooks where the thread can
- * have been away.
+ * Whether the kernel reports, at each return to user mode, that the thread was
+ * switched out. It does for threads with restartable sequences, which glibc
+ * registers from 2.35 on. For other threads an unseen switch shows only at the
+ * next probe. So compilations are probes then, and so are musl's hooks where
+ * the thread may have been away.
  */
 static bool returns_are_told(void)
 {
@@ -577,6 +584,7 @@ gn_hr gn_clr_initialize(struct gn_clr *clr, void *unknown)
 	gn_clr_tell_init(clr, hr);
 	if (hr >= 0)
 		gn_clr_tell_exceptions(clr);
-	/* Any other failure makes the runtime say so on the program's output */
+	/* Any other failure makes the runtime print a message to the program's
+	 * output */
 	return hr < 0 ? GN_CORPROF_E_CANCEL_ACTIVATION : GN_S_OK;
 }

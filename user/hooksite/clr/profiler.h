@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The callback object that the runtime calls: its state, and the callbacks
- * that do more than pass a site.
+ * The callback object that the runtime calls: its state, and the callbacks that
+ * do more than pass a site.
  */
 #ifndef GNOMON_CLR_PROFILER_H
 #define GNOMON_CLR_PROFILER_H
@@ -20,35 +20,41 @@
 #include "unloads.h"
 
 struct gn_clr {
-	void *const *slots; /* first: what makes it a COM object */
+	void *const *slots; /* first: makes this a COM object */
 	void *info;	    /* ICorProfilerInfo8 */
-	void *info9;	    /* the same, newer; NULL: the runtime is older */
-	const char *filter; /* of the arena, or NULL */
-	const char *values; /* the same: whose values are asked for */
-	uint32_t wants;	    /* of the session: enum gn_want */
-	uint32_t families;  /* of events that it is told: enum gn_family */
-	_Atomic uint32_t session; /* its number: each hears all names */
-	bool functions;	      /* some are to be seen, by the runtime's hooks */
-	_Atomic bool chooses; /* which precompiled code runs */
-	bool asks;	      /* the filter says which */
-	bool refuses;	      /* to have them inlined */
+	void *info9;	    /* ICorProfilerInfo9; NULL: the runtime is older */
+	const char *filter; /* in the arena, or NULL */
+	const char *values; /* in the arena, or NULL: which functions' values
+			       are requested */
+	uint32_t wants;	    /* the session's, enum gn_want */
+	uint32_t families;  /* families of events that are reported: enum
+			       gn_family */
+	_Atomic uint32_t session; /* its number: each session gets all names */
+	bool functions;		  /* some are seen, by the runtime's hooks */
+	_Atomic bool
+		chooses; /* the library decides which precompiled code runs */
+	bool asks;	 /* the filter names functions */
+	bool refuses;	 /* inlining of functions that are asked for */
 	atomic_flag hooks_lock;
-	uint32_t hooks; /* compilations that need them; of hooks_lock */
-	struct gn_clr_ends ends; /* of threads that had such */
-	bool fragile;		 /* to watch exceptions can crash the runtime */
-	/* so can hooks in the compiler's helpers, and to compile them anew */
+	uint32_t hooks; /* compilations that need hooks; under hooks_lock */
+	struct gn_clr_ends ends; /* threads that had such compilations */
+	bool fragile;		 /* watching exceptions can crash the runtime */
+	/* hooks in the JIT compiler's helpers, or recompiling them, can crash
+	 * too */
 	bool no_helpers, keeps_helpers;
-	bool deadlocks; /* where copies are made of what is asked for anew */
+	bool deadlocks; /* inlining a method while it is requested for ReJIT can
+			   deadlock */
 	bool edits;	/* modules of debug builds can be edited */
-	bool by_il;	/* functions are seen by their IL, not by hooks of the
-			   runtime */
-	bool fast;	/* hooks make no trap */
-	/* nor do compilations and names: their threads can be there at any
-	 * time, so the memory must stay */
+	bool by_il;	/* functions are seen by their IL, not by the runtime's
+			   hooks */
+	bool fast;	/* hooks do not trap */
+	/* nor do compilations and names. Their threads can be there at any
+	 * time, so the ring memory must stay mapped */
 	bool compiles_fast;
-	bool beside;	   /* another profiler: no function can be seen */
-	bool asked_beside; /* by the class that the runtime asked for last */
-	char *request;	   /* of the first attach, until it is complete */
+	bool beside; /* another profiler is loaded: no function can be seen */
+	bool asked_beside; /* `beside`, by the class that the runtime requested
+			      last */
+	char *request;	   /* of the first attach, until it completes */
 	struct gn_precompiled precompiled;
 	struct gn_arena arena;
 	struct gn_ids ids;
@@ -58,66 +64,68 @@ struct gn_clr {
 	struct gn_unloads unloads;
 };
 
-/* A function as it was resolved, once. Stays for good, and each session is
- * told of it when it is first of use there. */
+/* A resolved name. It is never freed, and each session reports it when it first
+ * uses it. */
 struct gn_name {
 	uint16_t name_len;
 	uint16_t module_len;
 	bool hook;
-	bool dynamic; /* a DynamicMethod: the runtime makes it no hooks */
+	bool dynamic; /* a DynamicMethod: the runtime gives it no hooks */
 	char text[];  /* the name, a NUL, the module, a NUL */
 };
 
-/* The function's name, resolved the first time, and shown the first time of a
- * session. NULL: no memory. */
+/* The function's name. The first call resolves it, and the first call of each
+ * session reports it. NULL: out of memory. */
 const struct gn_name *gn_clr_name(struct gn_clr *clr, uint32_t index,
 				  gn_cor_id function);
 
-/* The same of anything else that has a name. `resolve` writes it, and returns
- * the module with which it is gone, or 0. */
+/* The same for anything else that has a name. `resolve` writes the name, and
+ * returns the module whose unload makes it invalid, or 0. */
 typedef gn_cor_id (*gn_resolve_fn)(struct gn_images *images, gn_cor_id id,
 				   struct gn_text *name,
 				   struct gn_text *module);
 const struct gn_name *gn_clr_name_by(struct gn_clr *clr, uint32_t index,
 				     gn_cor_id id, gn_resolve_fn resolve);
 
-/* The same, and shows nothing: from a thread that the runtime does not know. */
+/* The same without a report, for a thread that the runtime does not know. */
 const struct gn_name *gn_clr_resolve(struct gn_clr *clr, uint32_t index,
 				     gn_cor_id id, gn_resolve_fn resolve);
 
-/* Shows the name of an index, again if it has been. False: no memory. */
+/* Reports the name of an index, even if it was reported before. False: out of
+ * memory. */
 bool gn_clr_show_name(struct gn_clr *clr, uint32_t index, const char *name,
 		      const char *module, gn_token token);
 
-/* Whether the session has been shown it. */
+/* Whether the name was reported in this session. */
 bool gn_clr_is_told(const struct gn_clr *clr, uint32_t index);
 
-/* Hooks that make no trap, where gnomon takes them. */
+/* Starts hooks that do not trap. False: gnomon does not take them. */
 bool gn_clr_start_fast(void);
 
-/* The runtime has taken the library, with the session's events, or not. */
+/* Reports that the runtime has accepted the library with the session's events,
+ * or that it failed with `hr`. */
 void gn_clr_tell_init(const struct gn_clr *clr, gn_hr hr);
 
-/* Before functions are compiled with hooks of the runtime. */
+/* Call before functions are compiled with the runtime's hooks. */
 void gn_clr_watch_ends(struct gn_clr *clr);
 
-/* From the start on functions are seen by their IL. */
+/* Starts a session from process start that sees functions by their IL. */
 gn_hr gn_clr_start_il(struct gn_clr *clr);
 
-/* Has `info`: finds out what kind of runtime it is. */
+/* Needs `info`: finds out what kind of runtime this is. */
 void gn_clr_look_at_runtime(struct gn_clr *clr);
 
-/* Says whether exceptions are watched where that is a risk. */
+/* Where watching exceptions is a risk, reports whether they are watched. */
 void gn_clr_tell_exceptions(const struct gn_clr *clr);
 
-/* Asks the runtime for the events that these wants (enum gn_want) make. */
+/* Requests the events for these wants (enum gn_want) from the runtime. */
 gn_hr gn_clr_set_events(const struct gn_clr *clr, uint32_t wants);
 
-/* A version of a function is compiled; 0: of its own IL. */
+/* A version of a function was compiled. 0: the version with its own IL. */
 void gn_clr_compiled(struct gn_clr *clr, gn_cor_id function, uint64_t version,
 		     gn_hr status);
 
-/* Callbacks. GN_S_OK always, but for initialize. */
+/* Callbacks. All return GN_S_OK, except the two for initialization. */
 gn_hr gn_clr_initialize(struct gn_clr *clr, void *unknown);
 gn_hr gn_clr_initialize_attach(struct gn_clr *clr, void *unknown, void *data,
 			       uint32_t size);

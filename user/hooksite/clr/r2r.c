@@ -3,20 +3,20 @@
 
 #include "r2r_read.h"
 
-#define SECTION_OWN	114u /* inlining within the module */
+#define SECTION_OWN	114u /* inlining within a module */
 #define SECTION_ANY	119u /* inlining across modules */
 #define PAIRS_MAX	(1u << 24)
 #define FOREIGN_METHOD	1u
 #define FOREIGN_HOLDERS 2u
 
-/* What one entry of the table says. */
+/* One entry of the table. */
 struct entry {
 	struct gn_r2r_reader r;
-	uint32_t left; /* numbers */
-	bool any;      /* of SECTION_ANY */
+	uint32_t left; /* numbers left to read */
+	bool any;      /* from SECTION_ANY */
 	bool multi;
-	bool others;  /* methods of other modules are told */
-	bool foreign; /* it is about other modules, which are not */
+	bool others;  /* the table lists methods of other modules */
+	bool foreign; /* the entry is about a module outside this table */
 };
 
 static uint32_t next(struct entry *e)
@@ -46,7 +46,7 @@ static void read_method(struct entry *e, struct gn_r2r_copy *copy)
 		e->foreign = next(e) != 0;
 }
 
-/* Holders are told by what their rows differ. */
+/* The rows of the holders are stored as differences. */
 static void read_entry(struct entry *e, gn_r2r_fn each, void *ctx,
 		       uint32_t *pairs)
 {
@@ -99,7 +99,8 @@ enum gn_r2r gn_r2r_copies(const struct gn_pe *pe, gn_r2r_fn each, void *ctx)
 		t.like.any = false;
 		if (!gn_r2r_section(pe, SECTION_OWN, &table))
 			return GN_R2R_UNTOLD;
-		/* what was compiled alone copies of itself only */
+		/* a module that was compiled alone has copies of its own
+		 * methods only */
 		if (!each && !t.like.multi)
 			return GN_R2R_TOLD;
 	}

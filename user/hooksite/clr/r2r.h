@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Copies of methods in a module's precompiled code: the code of a method that
- * was inlined has no hooks. The compiler writes down which methods hold copies
- * of which (ReadyToRun images; readytorun.h and InliningInfoNode.cs of the
- * runtime, versions 5 to 10). The module is hostile.
+ * Inlined copies of methods in a module's precompiled code. A copy has no
+ * hooks. The compiler records which methods hold copies of which (ReadyToRun
+ * images; readytorun.h and InliningInfoNode.cs of the runtime, versions 5 to
+ * 10). The module is untrusted.
  */
 #ifndef GNOMON_CLR_R2R_H
 #define GNOMON_CLR_R2R_H
@@ -13,27 +13,29 @@
 enum gn_r2r {
 	GN_R2R_NONE, /* the module has no precompiled code */
 	GN_R2R_TOLD,
-	GN_R2R_UNTOLD, /* it can hold copies that are not told, of anything */
+	GN_R2R_UNTOLD, /* it can hold unlisted copies of any method */
 };
 
 struct gn_r2r_copy {
-	uint32_t module;	 /* that the method is of; 0: the holder's */
-	uint32_t method, holder; /* rows of their modules' methods */
+	uint32_t module;	 /* of the method; 0: the holder's module */
+	uint32_t method, holder; /* rows in their modules' method tables */
 };
 
 typedef void (*gn_r2r_fn)(void *ctx, const struct gn_r2r_copy *copy);
 
-/* Calls `each` for all pairs. NULL: nobody asks for methods of this module; but
- * it can hold copies of others. Methods that the runtime marks NonVersionable
- * are never told: they can be copied into any module. */
+/* Calls `each` for all pairs. `each` may be NULL if no method of this module is
+ * requested; the module can still hold copies of others. Methods that the
+ * runtime marks NonVersionable are never listed: they can be copied into any
+ * module. */
 enum gn_r2r gn_r2r_copies(const struct gn_pe *pe, gn_r2r_fn each, void *ctx);
 
-/* Calls `each` for all copies that a component's table tells, of its own
- * methods and of others'. False: it is not one. */
+/* Calls `each` for all copies in a component's table, of the component's
+ * methods and of other components'. False: the table is invalid. */
 bool gn_r2r_table(const struct gn_bytes *table, gn_r2r_fn each, void *ctx);
 
-/* Whether the module has precompiled code of its own for the method of this
- * row, which is not generic; and whether entry points, a section, have one. */
+/* Whether the module has precompiled code of its own for the non-generic method
+ * in this row. gn_r2r_enters(): whether a section of entry points has an entry
+ * for the row. */
 bool gn_r2r_has(const struct gn_pe *pe, uint32_t row);
 bool gn_r2r_enters(const struct gn_bytes *section, uint32_t row);
 

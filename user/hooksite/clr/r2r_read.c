@@ -4,10 +4,10 @@
 #include <endian.h>
 #include <string.h>
 
-#define BLOCK	     16u	 /* elements of a sparse array */
+#define BLOCK	     16u	 /* elements per block of a sparse array */
 #define SIGNATURE    0x00525452u /* "RTR" */
 #define HEADER_SIZE  16u
-#define CORE_SIZE    8u /* of the header, what components have, too */
+#define CORE_SIZE    8u /* of the part of the header that components have too */
 #define SECTION_SIZE 12u
 #define SECTIONS_MAX 64u
 
@@ -21,7 +21,7 @@ uint32_t gn_r2r_take(struct gn_r2r_reader *r, unsigned int n)
 	return gn_pe_get(r->b.at + r->at - n, n);
 }
 
-/* Up to eight bytes, the low one first; zeros past the end. */
+/* Up to eight bytes, little-endian. Bytes past the end are 0. */
 static uint64_t peek(const struct gn_r2r_reader *r)
 {
 	size_t left = r->at < r->b.n ? r->b.n - r->at : 0;
@@ -34,8 +34,8 @@ static uint64_t peek(const struct gn_r2r_reader *r)
 	return le64toh(v);
 }
 
-/* As many bits as are set at the low end, up to four, say how many bytes follow
- * the first. */
+/* The number of 1 bits at the low end, up to four, is the number of bytes that
+ * follow the first. */
 uint32_t gn_r2r_number(struct gn_r2r_reader *r, bool is_signed)
 {
 	uint64_t v = peek(r);
@@ -93,7 +93,7 @@ bool gn_r2r_section(const struct gn_pe *pe, uint32_t type,
 	return gn_r2r_section_of(pe, &core, type, found);
 }
 
-/* A bucket's entries, which are elsewhere in the table. */
+/* Reads the entries of a bucket, which are stored elsewhere in the table. */
 static bool read_bucket(struct gn_r2r_reader *r, size_t begin, size_t end,
 			size_t *left, gn_r2r_entry_fn each, void *ctx)
 {
@@ -101,7 +101,7 @@ static bool read_bucket(struct gn_r2r_reader *r, size_t begin, size_t end,
 		struct gn_r2r_reader entry = *r;
 		size_t from;
 
-		gn_r2r_take(r, 1); /* of its hash */
+		gn_r2r_take(r, 1); /* low byte of the hash */
 		from = r->at;
 		entry.at = from + (size_t)(int32_t)gn_r2r_number(r, true);
 		if (r->bad || !(*left)--)
@@ -125,7 +125,7 @@ bool gn_r2r_entries(const struct gn_bytes *table, gn_r2r_entry_fn each,
 	for (uint64_t i = 0; i < buckets; i++) {
 		size_t begin, end;
 
-		/* it ends where the next one begins */
+		/* a bucket ends where the next one begins */
 		r.at = 1 + i * width;
 		begin = (size_t)gn_r2r_take(&r, width) + 1;
 		end = (size_t)gn_r2r_take(&r, width) + 1;
@@ -149,7 +149,7 @@ bool gn_r2r_sparse(const struct gn_bytes *section, struct gn_r2r_sparse *of)
 	return !r.bad && (head & 3) != 3 && of->count <= GN_R2R_ELEMENTS_MAX;
 }
 
-/* A tree of bits for each block. */
+/* Each block is a binary tree over the bits of the index. */
 bool gn_r2r_element(const struct gn_r2r_sparse *of, uint32_t i,
 		    struct gn_r2r_reader *at)
 {
@@ -167,7 +167,7 @@ bool gn_r2r_element(const struct gn_r2r_sparse *of, uint32_t i,
 		else if (!(i & bit) && v & 1)
 			continue;
 		else
-			/* a leaf that is alone tells its number */
+			/* a single leaf has the element's index in the block */
 			return !(v & 3) && v >> 2 == (i & (BLOCK - 1));
 	}
 	return !at->bad;

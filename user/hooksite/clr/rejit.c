@@ -27,7 +27,7 @@ typedef gn_hr (*request_inliners_fn)(void *, uint32_t, uint32_t,
 typedef gn_hr (*revert_fn)(void *, uint32_t, const gn_cor_id *,
 			   const gn_token *, gn_hr *);
 
-/* RequestReJITWithInliners: what is rewritten is inlined nowhere. */
+/* RequestReJITWithInliners: rewritten methods are inlined nowhere. */
 #define BLOCK_INLINING 1
 
 #define SETTLE_TIMES 10
@@ -79,7 +79,8 @@ static gn_hr request_all(struct gn_rejit *r, const struct gn_rejit_list *list)
 		r->info, list->n, list->modules, list->tokens);
 }
 
-/* Their own code again; machines that may have tags get what removes those. */
+/* Restores the methods' own code. State machines that may have tags get code
+ * that removes them. */
 static void restore(struct gn_clr *clr, const struct gn_rejit_list *list)
 {
 	struct gn_rejit *r = &clr->rejit;
@@ -116,8 +117,9 @@ static void request_inliners(struct gn_rejit *r,
 	(r->info, BLOCK_INLINING, list->n, list->modules, list->tokens);
 }
 
-/* The same where a helper of the compiler can have copies, which then may not
- * be compiled anew: without the core library's methods, which is told. */
+/* The same for a runtime where a helper of the JIT compiler, which must not be
+ * recompiled, can hold copies. Leaves out methods of the core library, and
+ * reports their number. */
 static void request_without_core(struct gn_clr *clr,
 				 const struct gn_rejit_list *list)
 {
@@ -142,24 +144,24 @@ static void request_without_core(struct gn_clr *clr,
 }
 
 /*
- * The runtime looks whether a method may be copied, and then asks us; some
- * milliseconds of the thread's time on a CPU later the copy is told. Nothing
- * tells us that it has been, and the thread can be kept from its CPU. Where the
- * process has used up its share of CPU time this thread is, too: hence many
- * short waits.
+ * The runtime checks whether a method may be inlined, then asks this library,
+ * and registers the copy after some more milliseconds of the thread's CPU time.
+ * Nothing reports that registration, and the thread can be kept off its CPU. If
+ * the process has used up its CPU quota, this thread is throttled too. Hence
+ * many short waits.
  */
 static void await_copies(void)
 {
 	for (int i = 0; i < SETTLE_TIMES; i++) {
 		struct timespec t = {.tv_nsec = SETTLE_NS};
 
-		/* the program's signals end a sleep */
+		/* a signal handler of the program can interrupt the sleep */
 		while (nanosleep(&t, &t) && errno == EINTR)
 			;
 	}
 }
 
-/* Until they are allowed again compilations copy nothing. */
+/* Compilations inline nothing until copies are allowed again. */
 static void forbid_copies(struct gn_clr *clr)
 {
 	if (!clr->deadlocks)
@@ -177,13 +179,14 @@ static void allow_copies(struct gn_clr *clr)
 }
 
 /*
- * First with those that the runtime knows to have copies of them, which are
- * compiled anew without. By that a method that is both asked for and holds a
- * copy of another gets no hooks; so all are asked for again. Of precompiled
- * holders the runtime finds some only: of methods of nested types none.
+ * First requests the methods together with all methods that the runtime knows
+ * to hold copies of them. Those are recompiled without the copies. This leaves
+ * a method that is requested and also holds a copy of another without hooks, so
+ * all methods are requested again. The runtime finds only some of the
+ * precompiled holders: none for methods of nested types.
  *
- * Where all methods are asked for, all that hold copies are among them; the
- * runtime takes more than half of the time to look for them.
+ * If all methods are requested, all holders are among them. The runtime's
+ * search for holders would take more than half of the time.
  */
 static void request(struct gn_clr *clr, const struct gn_rejit_list *list,
 		    const struct gn_rejit_list *holders, bool all)
@@ -213,8 +216,8 @@ static uint32_t chosen_index(struct gn_clr *clr, uint64_t method)
 	return index && atomic_load(&clr->rejit.chosen[index]) ? index : 0;
 }
 
-/* How many of the first `n` are still chosen: the runtime can have refused some
- * at once. */
+/* How many of the first `n` methods are still chosen: the runtime can have
+ * refused some at once. */
 static uint32_t count_chosen(struct gn_clr *clr,
 			     const struct gn_rejit_list *list, uint32_t n)
 {
@@ -230,8 +233,8 @@ static uint32_t count_chosen(struct gn_clr *clr,
 	return chosen;
 }
 
-/* Those of a list from its `first` on. Where there is no room, a method keeps
- * its code of the session: calls where it had copies. */
+/* Holds the methods of a list from index `first` on. A method without room in
+ * the set keeps its code of this session, with calls in place of copies. */
 static void hold_all(struct gn_rejit *r, const struct gn_rejit_list *list,
 		     uint32_t first)
 {
@@ -246,14 +249,14 @@ static void hold_all(struct gn_rejit *r, const struct gn_rejit_list *list,
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* Who asks for what the holders of copies are. */
+/* The search for methods that hold copies. */
 struct holders {
 	struct gn_clr *clr;
 	struct gn_rejit_list *list;
 	const struct gn_md *md;
 	gn_cor_id module;
 	uint32_t place;
-	uint32_t copied; /* methods whose holders are not all told */
+	uint32_t copied; /* methods whose holders are not all known */
 };
 
 static bool is_chosen(const struct holders *h, uint32_t row, uint32_t *index)
@@ -264,7 +267,7 @@ static bool is_chosen(const struct holders *h, uint32_t row, uint32_t *index)
 	return *index && atomic_load(&h->clr->rejit.chosen[*index]);
 }
 
-/* Whether a method may not be compiled anew. */
+/* Whether a method must not be recompiled. */
 static bool is_helper(const struct holders *h, uint32_t row)
 {
 	char bytes[GN_NAME_MAX];
@@ -300,9 +303,9 @@ static void visit_marked(void *ctx, uint32_t row)
 
 /*
  * Adds the methods of a module whose precompiled code holds copies of chosen
- * ones. They are compiled anew from their own IL, and the compiler copies
- * nothing that is rewritten. From the start on, their precompiled code is
- * refused instead. `chosen`: so many of the module are.
+ * methods. They are recompiled from their own IL, and the compiler does not
+ * inline rewritten methods. In a session from the start their precompiled code
+ * is refused instead. `chosen`: how many methods of the module are chosen.
  */
 static void add_holders(struct gn_clr *clr, gn_cor_id module, uint32_t chosen,
 			struct gn_rejit_list *list)
@@ -327,7 +330,8 @@ static void add_holders(struct gn_clr *clr, gn_cor_id module, uint32_t chosen,
 		GN_CLR_SITE(selected)(GN_SELECTED_COPIED, h.copied);
 }
 
-/* The methods that are chosen of all modules, and those that hold copies. */
+/* Finds the chosen methods of all modules, and the methods with copies of
+ * them. */
 static void scan_all(struct gn_clr *clr, struct gn_rejit_list *list,
 		     struct gn_rejit_list *holders)
 {
@@ -356,7 +360,7 @@ void gn_rejit_open(struct gn_clr *clr, const char *filter, const char *values,
 {
 	struct gn_rejit *r = &clr->rejit;
 
-	/* without functions there is nothing to look for */
+	/* no functions requested: nothing to look for */
 	r->filter = gn_filter_asks(filter) ? strdup(filter) : NULL;
 	if (r->filter)
 		gn_filter_parse(r->filter, &r->lines);
@@ -381,7 +385,8 @@ void gn_rejit_begin(struct gn_clr *clr, const char *filter, const char *values,
 	gn_unloads_release(&clr->unloads);
 	pthread_mutex_unlock(&r->lock);
 	hold_all(r, &holders, 0);
-	/* it can load modules, and so come back to us */
+	/* unlocked: a request can load modules, which calls back into this
+	 * file */
 	request(clr, &list, &holders, gn_filter_hooks_all(filter));
 	GN_CLR_SITE(selected)
 	(GN_SELECTED_METHODS, count_chosen(clr, &list, list.n));
@@ -389,7 +394,7 @@ void gn_rejit_begin(struct gn_clr *clr, const char *filter, const char *values,
 	free_list(&holders);
 }
 
-/* What is chosen, or was, is restored as that. */
+/* A method that is chosen or tagged is restored as such, not as held. */
 static bool only_held(struct gn_clr *clr, uint64_t method)
 {
 	uint32_t index = gn_ids_find(&clr->ids, GN_REJIT_ID_OF(method));
@@ -418,7 +423,7 @@ static void take_held(struct gn_clr *clr, struct gn_rejit_list *list)
 	atomic_store(&r->held.used, 0);
 }
 
-/* All methods that are chosen, which they then are no more. */
+/* Takes all chosen methods and makes them no longer chosen. */
 static void take_chosen(struct gn_clr *clr, struct gn_rejit_list *list)
 {
 	struct gn_rejit *r = &clr->rejit;
@@ -474,8 +479,8 @@ void gn_rejit_module_loaded(struct gn_clr *clr, gn_cor_id module)
 	hold_all(r, &list, own);
 	if (list.n) {
 		request_all(r, &list);
-		/* it was not there yet when the others were reverted; a
-		 * session that has begun since asks for its own */
+		/* the session ended before this request, so its own revert
+		 * missed these methods; a new session requests its own */
 		if (!atomic_load(&r->session))
 			restore(clr, &list);
 		GN_CLR_SITE(selected)
@@ -518,7 +523,7 @@ void gn_rejit_compiles(struct gn_clr *clr, gn_cor_id function)
 
 	if (!atomic_load(&r->session) || r->from_start)
 		return;
-	/* the runtime itself asks for those that it knows to hold copies */
+	/* the runtime itself requests the holders of copies that it knows */
 	method = gn_image_method(r->info, &r->modules, function);
 	if (!method || chosen_index(clr, method))
 		return;
@@ -537,8 +542,8 @@ static void *end_started(void *profiler)
 	return NULL;
 }
 
-/* The kernel writes a probe into the site, and the nops back when it is gone.
- * A gnomon that is only stopped still has its probes. */
+/* The kernel writes a probe into the site, and restores the nops when the probe
+ * is gone. A gnomon that is stopped by a signal still has its probes. */
 static bool is_probed(void)
 {
 	static const uint8_t nops[] = {GN_SITE_NOPS};

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Functions by IL: the methods that a filter asks for are compiled again with
- * hooks in them, and with their own code again when the session is over. All
- * other code stays as it is, and it works in a process that runs already.
+ * Functions by IL. The methods that a filter asks for are recompiled with hooks
+ * in their IL, and get their own code back when the session ends. All other
+ * code stays as it is. This also works in a process that runs already.
  *
- * A method has one index, whatever its type arguments. A session is begun and
- * ended by one thread; callbacks come on any.
+ * A method has one index, whatever its type arguments. One thread begins and
+ * ends a session. Callbacks come on any thread.
  */
 #ifndef GNOMON_CLR_REJIT_H
 #define GNOMON_CLR_REJIT_H
@@ -22,43 +22,45 @@
 #include "metadata.h"
 #include "methods.h"
 
-/* Of a module whose methods are rewritten. */
+/* A module whose methods are rewritten. */
 struct gn_rejit_module {
 	void *emit;	/* IMetaDataEmit */
-	gn_token quick; /* type of the hooks' calling convention */
-	/* StandAloneSig of hooks by the number of values, of methods that
-	 * native code calls and of others; 0: not made yet */
+	gn_token quick; /* type that names the hooks' calling convention */
+	/* StandAloneSig tokens for calls of hooks, by the number of values.
+	 * Index 1: in methods that native code calls; 0: in others. A token of
+	 * 0 is not made yet. */
 	gn_token call[2][GN_ARGS_MAX + 1];
-	uint32_t session; /* that has looked through it */
-	uint32_t rows;	  /* methods of its file; edits add more */
+	uint32_t session; /* the last one that scanned this module */
+	uint32_t rows;	  /* methods in its file; edits add more */
 };
 
 struct gn_rejit {
-	pthread_mutex_t lock; /* of what callbacks change, but atomics */
-	void *info;	      /* ICorProfilerInfo10 */
-	char *filter;	      /* of the session; NULL: there is none */
-	struct gn_filter_lines lines; /* of `filter`; `lock` */
-	char *values;		      /* the same: whose values are asked for */
-	_Atomic uint32_t session;     /* which; 0: none */
-	uint32_t sessions;	      /* that there have been */
-	bool from_start; /* the session began before any code ran */
+	pthread_mutex_t
+		lock; /* protects what callbacks change, except atomics */
+	void *info;   /* ICorProfilerInfo10 */
+	char *filter; /* the session's; NULL: there is no session */
+	struct gn_filter_lines lines; /* parsed `filter`; under `lock` */
+	char *values; /* the session's: which functions' values are requested */
+	_Atomic uint32_t session; /* its number; 0: none */
+	uint32_t sessions;	  /* number of sessions so far */
+	bool from_start;	  /* the session began before any code ran */
 	struct gn_modules modules;
-	struct gn_rejit_module module[GN_MODULES_MAX]; /* by place, from 0 */
+	struct gn_rejit_module module[GN_MODULES_MAX]; /* by place - 1 */
 	_Atomic uint8_t chosen[GN_IDS_MAX + 1];	       /* by index */
-	/* Async methods by index: their machines may have tags in their states.
-	 * Their own code must not run again: it would not know such a state,
-	 * and begin from the start. */
+	/* By index: async methods whose state machines may have tags in their
+	 * states. Their own code must not run again: it would not know a tagged
+	 * state, and would start from the beginning. */
 	_Atomic uint8_t tagged[GN_IDS_MAX + 1];
-	/* Methods by index of which precompiled code holds copies. */
+	/* By index: methods with copies in precompiled code. */
 	_Atomic uint8_t copied[GN_IDS_MAX + 1];
-	/* What the session has compiled anew only so that it holds no copies.
-	 * `lock` */
+	/* Methods that the session recompiled only to remove copies from them.
+	 * Under `lock`. */
 	struct gn_method_set held;
-	_Atomic bool probed;	 /* in the session from the start on */
+	_Atomic bool probed;	 /* in a session from the start */
 	_Atomic bool copies_off; /* no compilation may copy a method */
 };
 
-/* In the ids: what stands for a method. No FunctionID is like it. */
+/* Stands for a method in the ids. No FunctionID has this form. */
 #define GN_REJIT_ID_OF(method)	  ((gn_cor_id)1 << 63 | (method))
 #define GN_REJIT_ID(place, token) GN_REJIT_ID_OF(GN_METHOD(place, token))
 #define GN_REJIT_METHOD_PLACE(id) GN_METHOD_MODULE((id) & ~(1ull << 63))
@@ -67,13 +69,15 @@ struct gn_rejit {
 
 struct gn_clr;
 
-/* Once. `info`: any ICorProfilerInfo. GN_S_OK, or it is too old. */
+/* Call once. `info`: any ICorProfilerInfo. Fails if the runtime is too old. */
 gn_hr gn_rejit_init(struct gn_clr *clr, void *info);
 
-/* A session for modules that are still to come. `values`: `n` bytes of them. */
+/* Opens a session for modules that are still to be loaded. `values` has `n`
+ * bytes. */
 void gn_rejit_open(struct gn_clr *clr, const char *filter, const char *values,
 		   size_t n);
-/* Chooses the methods of all modules. A session under way is ended. */
+/* Begins a session and chooses the methods of all loaded modules. Ends the
+ * current session first. */
 void gn_rejit_begin(struct gn_clr *clr, const char *filter, const char *values,
 		    size_t n);
 void gn_rejit_end(struct gn_clr *clr);
@@ -86,31 +90,33 @@ gn_hr gn_clr_rejit_parameters(struct gn_clr *clr, gn_cor_id module,
 gn_hr gn_clr_rejit_failed(struct gn_clr *clr, gn_cor_id module, gn_token method,
 			  gn_cor_id function, gn_hr status);
 
-/* The runtime compiles a function anew. */
+/* The runtime recompiles a function. */
 void gn_rejit_compiles(struct gn_clr *clr, gn_cor_id function);
-/* Ends a session from the start on whose gnomon is gone; call now and then,
- * from no hook. What was compiled without copies stays as it is: which
- * that is, the runtime does not tell. */
+/* Ends a session from the start if its gnomon is gone. Call now and then, but
+ * from no hook. Methods that were compiled without copies stay as they are,
+ * because the runtime does not say which these are. */
 void gn_rejit_check(struct gn_clr *clr);
 
-/* The index of the method that a function is of, 0: it is not chosen. */
+/* The index of a function's method. 0: it is not chosen. */
 uint32_t gn_rejit_index(struct gn_clr *clr, gn_cor_id function);
 
-/* Methods to ask the runtime for: modules and tokens. */
+/* Methods to request from the runtime: modules and tokens. */
 struct gn_rejit_list {
 	gn_cor_id *modules;
 	gn_token *tokens;
 	uint32_t n, room;
 };
 
-/* rejit_scan.c: adds what the filter asks for of a module. The lock is held. */
+/* rejit_scan.c: adds the methods of a module that the filter asks for. The
+ * caller holds the lock. */
 void gn_rejit_scan(struct gn_clr *clr, gn_cor_id module,
 		   struct gn_rejit_list *list);
-/* rejit_added.c: tells of what edits have added to a module and the filter asks
- * for; the lock is held. And the runtime compiles a function, which can be. */
+/* rejit_added.c: reports methods that edits have added to a module and that the
+ * filter asks for; the caller holds the lock. gn_rejit_compiles_added(): the
+ * runtime compiles a function, which can be such a method. */
 void gn_rejit_added(struct gn_clr *clr, gn_cor_id module, uint32_t place);
 void gn_rejit_compiles_added(struct gn_clr *clr, gn_cor_id function);
-/* False: no memory. */
+/* False: out of memory. */
 bool gn_rejit_list_add(struct gn_rejit_list *list, gn_cor_id module,
 		       gn_token token);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Methods that edits of a running program have added: their rows are behind
+ * Methods that edits of a running program have added. Their rows are after
  * those of the module's file, and the runtime takes no hooks in their IL. They
- * are told as what has none.
+ * are reported as having no hooks.
  */
 #include "filter.h"
 #include "image.h"
@@ -11,10 +11,10 @@
 #include "rejit.h"
 #include "sites.h"
 
-/* More than anybody edits in; the program's own tables are hostile. */
+/* More methods than anybody adds; the program's own tables are untrusted. */
 #define ADDED_MAX (1u << 16)
 
-/* False: there is no such method. The lock is held. */
+/* False: there is no such method. The caller holds the lock. */
 static bool tell(struct gn_clr *clr, uint32_t place, gn_cor_id module,
 		 uint32_t row)
 {

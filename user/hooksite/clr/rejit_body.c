@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The code of a method that is compiled again. */
+/* Rewrites the IL of a method that is recompiled. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,11 +44,11 @@ static void widen(gn_wchar wide[WIDE_MAX], const char *text)
 }
 
 /*
- * A reference to the core library, which every runtime finds by this name. What
- * the module itself refers to can be a facade that does not know the type:
- * netstandard, or one that was trimmed. Where a call is compiled with a stub
- * the runtime loads the types of its signature, and a failure would be thrown
- * into the program. 0: there can be none.
+ * A reference to the core library, which every runtime finds by this name. The
+ * library that the module itself refers to can be a facade without the type:
+ * netstandard, or a trimmed one. If a call is compiled with a stub, the runtime
+ * loads the types of its signature, and a failure would throw into the program.
+ * 0: no reference can be made.
  */
 static gn_token core_library(void *emit)
 {
@@ -76,7 +76,7 @@ static gn_token core_library(void *emit)
 	return token;
 }
 
-/* A type of the core library. */
+/* A reference to a type of the core library. */
 static gn_token convention(void *emit, gn_token scope, const char *name)
 {
 	gn_wchar wide[WIDE_MAX];
@@ -110,20 +110,23 @@ static uint8_t *put_modifier(uint8_t *p, gn_token type)
 }
 
 /*
- * void(nuint, nuint) and a nuint for each of `values`, called as C does and
- * without a transition of the collector's state: hooks do not come back to it,
- * and a managed call would keep a thread in a probe from being suspended. 0:
- * there is none.
+ * The token of the signature void(nuint, nuint), with one more nuint for each
+ * of `values`. The call uses C's convention and does not switch the thread to
+ * preemptive mode: hooks do not call back into the runtime, and a managed call
+ * would keep a thread in a probe from being suspended. 0: no signature can be
+ * made.
  *
- * A method that native code calls has calls with a transition. After others the
- * compiler looks whether a collection waits, and .NET 10 does so at the very
- * end, where the thread is no longer in managed code: it goes on as if it were,
- * and the next call from native code ends the program.
+ * In a method that native code calls, hooks are called with the transition.
+ * After calls without it the compiler checks for a pending collection, and .NET
+ * 10 does so at the very end of the method, when the thread has left managed
+ * mode. The thread then goes on as if it were in managed mode, and its next
+ * call from native code ends the program.
  */
 static gn_token hook_call(struct gn_rejit_module *m, bool from_native,
 			  uint32_t values)
 {
-	/* C's own; or the platform's, which is the same, with modifiers */
+	/* C's own convention; or the platform's, which is the same but takes
+	 * modifiers */
 	uint8_t sig[HOOK_SIG_MAX] = {from_native ? 0x01 : 0x09,
 				     (uint8_t)(2 + values)};
 	uint8_t *p = sig + 2;
@@ -142,8 +145,9 @@ static gn_token hook_call(struct gn_rejit_module *m, bool from_native,
 	return m->call[from_native][values] = token;
 }
 
-/* Opens the module's metadata for what hooks need; the lock is held. Not before
- * the runtime has taken a method: what an edit is made for may not change. */
+/* Opens the module's metadata for what hooks need. The caller holds the lock.
+ * Not before the runtime has accepted a method: metadata that an edit was made
+ * for must not change. */
 static bool open_metadata(struct gn_rejit *r, struct gn_rejit_module *m,
 			  gn_cor_id module, const struct gn_image *image)
 {
@@ -160,7 +164,7 @@ static bool open_metadata(struct gn_rejit *r, struct gn_rejit_module *m,
 		    r->info, module, 1, &metadata_emit, &m->emit) < 0 ||
 	    !m->emit)
 		return false;
-	/* the core library itself has it as its own */
+	/* the core library defines the type itself */
 	m->quick = gn_md_find_type(&image->md, CONVENTIONS, QUICK);
 	if (!m->quick) {
 		scope = core_library(m->emit);
@@ -182,8 +186,9 @@ static void set_hooks(struct gn_il_hooks *hooks, bool fast)
 }
 
 /*
- * Calls with a transition are in no managed code. A thread can be in one while
- * an attached session's memory goes, so such hooks do not write to it.
+ * Hooks called with a transition are not in managed code. Such a hook can be
+ * running while an attached session's memory is unmapped, so it does not write
+ * to that memory.
  */
 static bool is_fast(const struct gn_clr *clr, bool from_native)
 {
@@ -206,7 +211,8 @@ static bool prepare_calls(struct gn_clr *clr, struct gn_rejit_module *m,
 	return hooks->call && v->enter && v->leave;
 }
 
-/* What of the method's module the rewriting needs; the lock is held. */
+/* Prepares what the rewriting needs from the method's module. The caller holds
+ * the lock. */
 static bool prepare(struct gn_clr *clr, struct gn_rejit_module *m,
 		    const struct gn_md *md, gn_token token,
 		    const struct gn_bytes *body, struct gn_il_hooks *hooks)
@@ -220,7 +226,8 @@ static bool prepare(struct gn_clr *clr, struct gn_rejit_module *m,
 	if (gn_il_locals_token(body->at, body->n, &old_token))
 		return false;
 	old = gn_md_locals(md, old_token);
-	/* its module does not have them: they would be ours */
+	/* the module has no such signature: it would be one that this library
+	 * added */
 	if (old_token && !old.n)
 		return false;
 	if (gn_il_locals(&old, &method.sig, &locals, &hooks->frame,
@@ -237,7 +244,7 @@ static bool set_body(void *control, const struct gn_il_body *body)
 	if (GN_COM(control, GN_CONTROL_SET_IL,
 		   set_il_fn)(control, (uint32_t)body->size, body->bytes) < 0)
 		return false;
-	/* without it a stack trace has no lines, and nothing else */
+	/* failure costs only the line numbers of stack traces */
 	GN_COM(control, GN_CONTROL_SET_IL_MAP, set_map_fn)
 	(control, (uint32_t)body->nmap, body->map);
 	return true;
@@ -255,10 +262,11 @@ static bool find_machine(const struct gn_md *md, gn_token method,
 }
 
 /*
- * What is done to an async method's machine. In a process that ran before the
- * session it gets tags, unless there are no more numbers of sessions, or a copy
- * of its code is where it would not be found. The order matters: who ends the
- * session takes the choice back and then looks for tags. False: nothing.
+ * Chooses how an async method's state machine is rewritten. In a process that
+ * ran before the session it gets tags, unless the session numbers are used up,
+ * or precompiled code holds a copy of the method, which this library cannot
+ * find. The order matters: the end of a session first clears `chosen` and then
+ * reads `tagged`. False: leave the method as it is.
  */
 static bool choose_how(struct gn_rejit *r, uint32_t index,
 		       struct gn_il_async *async)
@@ -279,7 +287,7 @@ static bool choose_how(struct gn_rejit *r, uint32_t index,
 	return atomic_load(&r->tagged[index]);
 }
 
-/* False: it is no such method, or not as a compiler that is known makes it. */
+/* False: not an async method, or not in the form that known compilers emit. */
 static bool prepare_async(struct gn_clr *clr, const struct gn_md *md,
 			  gn_token method, uint32_t index,
 			  const struct gn_bytes *body,
@@ -314,7 +322,7 @@ static bool set_rewritten(const struct gn_bytes *body,
 	return done;
 }
 
-/* The code of a machine whose session is over: it takes tags away. */
+/* Sets the code of a state machine whose session is over: it removes tags. */
 static bool untag(const struct gn_bytes *body, struct gn_il_async *async,
 		  void *control)
 {
@@ -356,8 +364,9 @@ static bool rewrite(struct gn_clr *clr, uint32_t place, gn_cor_id module,
 	return done;
 }
 
-/* From the start on, what a method with precompiled code is compiled for is its
- * hooks: the runtime then does not look for that code, and says nothing. */
+/* In a session from the start, a method with precompiled code is compiled only
+ * because of its hooks. The runtime then does not search for that code, and
+ * reports no refusal. */
 static void tell_precompiled(struct gn_clr *clr, gn_cor_id module,
 			     gn_token method)
 {
@@ -384,7 +393,8 @@ gn_hr gn_clr_rejit_parameters(struct gn_clr *clr, gn_cor_id module,
 	tell_precompiled(clr, module, method);
 	hooks.index =
 		place ? gn_ids_find(&clr->ids, GN_REJIT_ID(place, method)) : 0;
-	/* one that holds a copy of what is asked for gets its own code */
+	/* a method that only holds a copy of a requested one gets its own
+	 * code */
 	if (!hooks.index || (!atomic_load(&r->chosen[hooks.index]) &&
 			     !atomic_load(&r->tagged[hooks.index])))
 		return GN_S_OK;
@@ -407,7 +417,7 @@ gn_hr gn_clr_rejit_failed(struct gn_clr *clr, gn_cor_id module, gn_token method,
 		return GN_S_OK;
 	GN_CLR_SITE(unhooked)(index);
 	if (status == GN_CORPROF_E_MODULE_IS_ENC) {
-		/* it never will */
+		/* the runtime will never take it */
 		atomic_store(&r->chosen[index], 0);
 		GN_CLR_SITE(selected)(GN_SELECTED_EDITED, 1);
 	}

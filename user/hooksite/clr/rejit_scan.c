@@ -7,20 +7,20 @@
 #include "rejit.h"
 #include "sites.h"
 
-/* A module that is looked through. */
+/* A module that is being scanned. */
 struct scan {
 	struct gn_clr *clr;
 	struct gn_rejit_list *list;
 	gn_cor_id id;
 	uint32_t place;
-	uint32_t known; /* its place among the precompiled ones; 0: none */
-	/* methods that are asked for and get no hooks: */
-	uint32_t no_il;	   /* the runtime or native code has their body */
-	uint32_t abstract; /* other methods implement them */
+	uint32_t known; /* place in gn_precompiled; 0: none */
+	/* requested methods that get no hooks: */
+	uint32_t no_il;	   /* implemented by the runtime or native code */
+	uint32_t abstract; /* implemented by other methods */
 	const struct gn_image *image;
 };
 
-/* Its index, 0: there is no more room. */
+/* The method's index. 0: there is no room. */
 static uint32_t show(struct scan *s, gn_token token, const struct gn_text *name)
 {
 	struct gn_clr *clr = s->clr;
@@ -33,8 +33,8 @@ static uint32_t show(struct scan *s, gn_token token, const struct gn_text *name)
 	return 0;
 }
 
-/* `left`: it gets no hooks, for the runtime itself suspends it, or would
- * crash. */
+/* `left`: the method gets no hooks, because the runtime itself suspends it or
+ * hooks in it would crash the runtime. */
 static void choose(struct scan *s, gn_token token, const struct gn_text *name,
 		   bool left)
 {
@@ -49,7 +49,7 @@ static void choose(struct scan *s, gn_token token, const struct gn_text *name,
 		atomic_store(&clr->rejit.chosen[index], 1);
 }
 
-/* One that the filter can ask for. */
+/* Takes a method that the filter can ask for. */
 static void take(struct scan *s, uint32_t row, const struct gn_md_method *m)
 {
 	gn_token token = (gn_token)GN_TOKEN_METHODDEF << 24 | row;

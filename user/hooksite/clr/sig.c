@@ -3,7 +3,7 @@
 
 #include "elements.h"
 
-/* More than a name of the longest accepted length can show. */
+/* More than fits into a name of the greatest accepted length. */
 #define COUNT_MAX 512
 
 const char *gn_sig_primitive(uint8_t element)
@@ -29,7 +29,8 @@ static bool take_byte(struct gn_sig *sig, uint8_t *out)
 	return true;
 }
 
-/* A compressed unsigned number: 1, 2 or 4 bytes, told by the first. */
+/* A compressed unsigned number of 1, 2 or 4 bytes. The first byte has the
+ * length. */
 static bool take_u32(struct gn_sig *sig, uint32_t *out)
 {
 	uint8_t b;
@@ -119,7 +120,7 @@ static bool put_generic(struct gn_text *out, struct gn_sig *sig,
 	return true;
 }
 
-/* Passes over an array's sizes or lower bounds. */
+/* Skips an array's sizes or lower bounds. */
 static bool skip_numbers(struct gn_sig *sig)
 {
 	uint32_t n, value;
@@ -148,7 +149,7 @@ static bool put_array(struct gn_text *out, struct gn_sig *sig,
 	return true;
 }
 
-/* Passes over a type. */
+/* Skips a type. */
 static bool skip_type(struct gn_sig *sig, const struct gn_sig_env *env,
 		      unsigned int depth)
 {
@@ -158,9 +159,9 @@ static bool skip_type(struct gn_sig *sig, const struct gn_sig_env *env,
 	return gn_sig_put_type(&nowhere, sig, env, depth);
 }
 
-/* A pointer to a method: its parameters and, last, its result. The result is
- * first in the blob and so is passed twice; taking much of the depth for
- * each keeps that from doubling too often. */
+/* A function pointer: its parameters and, last, its result. The result comes
+ * first in the blob, so it is read twice. Charging a quarter of the depth for
+ * each read bounds the doubling. */
 static bool put_pointer_to_method(struct gn_text *out, struct gn_sig *sig,
 				  const struct gn_sig_env *env,
 				  unsigned int depth)
@@ -188,7 +189,7 @@ static bool put_pointer_to_method(struct gn_text *out, struct gn_sig *sig,
 	return true;
 }
 
-/* Passes over what says nothing to a reader: modifiers and pins. */
+/* Skips modifiers and pins, which mean nothing to a reader of names. */
 static bool take_element(struct gn_sig *sig, uint8_t *element)
 {
 	gn_token token;
@@ -250,7 +251,7 @@ bool gn_sig_put_type(struct gn_text *out, struct gn_sig *sig,
 	}
 }
 
-/* True at the mark in front of the variable part of a vararg call. */
+/* True at the mark before the variable arguments of a vararg call. */
 static bool take_sentinel(struct gn_sig *sig)
 {
 	if (sig->at >= sig->size || sig->bytes[sig->at] != EL_SENTINEL)
@@ -303,7 +304,7 @@ static void no_variable(void *ctx, struct gn_text *out, bool of_method,
 	(void)ctx, (void)out, (void)of_method, (void)n;
 }
 
-/* The type that comes next, without modifiers in front; none if it is void. */
+/* The next type, without leading modifiers. Empty if it is void. */
 static bool take_type(struct gn_sig *sig, struct gn_bytes *type)
 {
 	const struct gn_sig_env env = {NULL, no_type, no_variable, NULL, NULL};
@@ -324,7 +325,7 @@ static bool take_type(struct gn_sig *sig, struct gn_bytes *type)
 	return true;
 }
 
-/* The head of a method's signature. */
+/* Reads the head of a method's signature. */
 static bool take_method(struct gn_sig *sig, uint8_t *call, uint32_t *params)
 {
 	uint32_t unused;

@@ -3,7 +3,7 @@
  * All hook sites of the library. The argument strings say where BPF finds a
  * site's arguments: size@register, with a minus if signed.
  *
- * With GNOMON_COUNT (a test's build, count.c) the hooks count their passes.
+ * With GNOMON_COUNT (a test build, count.c) the hooks count their passes.
  */
 #include <gnomon/hooksite.h>
 

@@ -26,8 +26,9 @@ static uint32_t named(struct gn_clr *clr, gn_cor_id id, gn_resolve_fn resolve)
 	return index && gn_clr_name_by(clr, index, id, resolve) ? index : 0;
 }
 
-/* The same of what has just been loaded. One that went between two sessions,
- * when nobody was told, can have had the same id. */
+/* The same for something that was just loaded. Its id can be known from
+ * something that was unloaded between two sessions, when unloads are not
+ * reported. */
 static uint32_t named_anew(struct gn_clr *clr, gn_cor_id id,
 			   gn_resolve_fn resolve)
 {
@@ -44,7 +45,7 @@ uint32_t gn_tell_index(struct gn_clr *clr, gn_cor_id function)
 
 void gn_tell_name(struct gn_clr *clr, uint32_t index, gn_cor_id function)
 {
-	/* what is chosen has its name already */
+	/* a chosen method has its name already */
 	if (index && atomic_load(&clr->ids.ids[index].function) == function)
 		gn_clr_name(clr, index, function);
 }
@@ -57,7 +58,7 @@ uint32_t gn_tell_function(struct gn_clr *clr, gn_cor_id function)
 	return index;
 }
 
-/* What an object begins with: its class, and bits that a collection uses. */
+/* An object begins with its class and bits that the collector uses. */
 static gn_cor_id class_of(uint64_t object)
 {
 	uint64_t class;
@@ -77,7 +78,7 @@ struct range {
 	uint64_t start, size;
 };
 
-/* The parts of the code at an address: hot and cold ones. */
+/* The ranges of the code at an address: hot and cold parts. */
 static uint32_t ranges_at(struct gn_clr *clr, uint64_t at, struct range *range,
 			  uint32_t most)
 {
@@ -89,8 +90,8 @@ static uint32_t ranges_at(struct gn_clr *clr, uint64_t at, struct range *range,
 	return n < most ? n : most;
 }
 
-/* The runtime says nowhere which of a method's versions was made last: all are
- * told, again if they have been. */
+/* The runtime does not say which native code of a method is the newest. So all
+ * of it is reported, again if it was before. */
 uint64_t gn_tell_code(struct gn_clr *clr, uint32_t index, gn_cor_id function,
 		      uint64_t version)
 {
@@ -118,7 +119,8 @@ uint64_t gn_tell_code(struct gn_clr *clr, uint32_t index, gn_cor_id function,
 	return size;
 }
 
-/* The index of what has been told of: after its unload nothing names it. */
+/* The index of something that is about to be unloaded. It is not resolved: its
+ * name can no longer be read afterwards. */
 static uint32_t known(struct gn_clr *clr, gn_cor_id id)
 {
 	return gn_ids_find(&clr->ids, id);
@@ -170,8 +172,8 @@ gn_hr gn_tell_assembly_unloaded(struct gn_clr *clr, gn_cor_id id, gn_hr status)
 	return GN_S_OK;
 }
 
-/* Where the runtime boxes values and makes delegates in managed code, it tells
- * of those only for which a thread's memory for new objects is at an end. */
+/* If the runtime boxes values and makes delegates in managed code, it reports
+ * only those allocations that find the thread's allocation buffer used up. */
 static void tell_allocations_left(struct gn_clr *clr, gn_cor_id module)
 {
 	const struct gn_image *image = gn_images_get(&clr->images, module);
@@ -217,8 +219,8 @@ gn_hr gn_tell_class_unloaded(struct gn_clr *clr, gn_cor_id id, gn_hr status)
 	return GN_S_OK;
 }
 
-/* The runtime has the address of precompiled code only after it said that it
- * was found. So the thread's next search asks for it. */
+/* The runtime knows the address of precompiled code only after it has reported
+ * that it found the code. So the thread's next search asks for the address. */
 static void tell_found(struct gn_clr *clr, gn_cor_id next)
 {
 	static _Thread_local gn_cor_id found;
@@ -247,7 +249,7 @@ gn_hr gn_tell_rejit(struct gn_clr *clr, gn_cor_id function, uint64_t version,
 		gn_rejit_compiles(clr, function);
 	if (clr->families & GN_FAMILY_JIT)
 		GN_CLR_SITE(rejit_begin)(gn_tell_function(clr, function));
-	/* it is compiled, which the runtime tells no other way */
+	/* the runtime reports this compilation in no other way */
 	return gn_clr_jit_started(clr, function, safe);
 }
 
@@ -262,9 +264,9 @@ gn_hr gn_tell_rejitted(struct gn_clr *clr, gn_cor_id function, uint64_t version,
 	return GN_S_OK;
 }
 
-/* What stands for a thread's name in the ids, whichever thread has it: pools
- * name their threads again and again. No FunctionID, and no method, is like it.
- */
+/* Stands for a thread's name in the ids, whichever thread has the name: pools
+ * use the same names again and again. No FunctionID and no method has this
+ * form. */
 static gn_cor_id name_id(const char *name)
 {
 	uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
@@ -284,7 +286,7 @@ gn_hr gn_tell_thread_name(struct gn_clr *clr, gn_cor_id thread, uint32_t n,
 	gn_text_init(&text, bytes, sizeof(bytes));
 	if (name)
 		gn_text_put_utf16(&text, name, n);
-	/* what was told under an older name keeps that */
+	/* events reported under an older name keep that name */
 	index = gn_ids_get(&clr->ids, name_id(bytes));
 	if (index && !gn_clr_is_told(clr, index))
 		gn_clr_show_name(clr, index, bytes, "", 0);
@@ -307,9 +309,9 @@ gn_hr gn_tell_to_native(struct gn_clr *clr, gn_cor_id function, uint32_t reason)
 	return GN_S_OK;
 }
 
-/* The runtime's size of a string or an array ends with its last element; the
- * next object begins at a whole word, and so the program's own account has it.
- */
+/* The runtime's size of a string or an array ends with its last element. The
+ * next object begins at a whole word, and the program's own allocation count
+ * includes the padding. */
 gn_hr gn_tell_allocated(struct gn_clr *clr, uint64_t object, gn_cor_id class)
 {
 	const uint64_t word = sizeof(void *);
@@ -323,8 +325,8 @@ gn_hr gn_tell_allocated(struct gn_clr *clr, uint64_t object, gn_cor_id class)
 	return GN_S_OK;
 }
 
-/* An exception was thrown on this thread, and the runtime, which looks for who
- * catches it, has not come to the function that threw it yet. */
+/* An exception was thrown on this thread, and the runtime's search for a
+ * handler has not reached the function that threw it yet. */
 static bool *thrown(void)
 {
 	static _Thread_local bool is;
@@ -341,8 +343,8 @@ gn_hr gn_tell_thrown(struct gn_clr *clr, uint64_t object)
 	return GN_S_OK;
 }
 
-/* Whether it is a method of the library that throws a task's exception again in
- * the method that awaits the task. That one is among its callers. */
+/* Whether the function is a library method that rethrows a task's exception in
+ * the method that awaits the task. The awaiting method is among its callers. */
 static bool throws_for_others(const struct gn_clr *clr, uint32_t index)
 {
 	static const char *const begins[] = {
@@ -362,8 +364,8 @@ static bool throws_for_others(const struct gn_clr *clr, uint32_t index)
 	return false;
 }
 
-/* Tells each function that the runtime comes to up to the one that threw the
- * exception: who reads them keeps the last. */
+/* Reports each function that the runtime visits, up to the one that threw the
+ * exception. The reader keeps the last. */
 gn_hr gn_tell_look(struct gn_clr *clr, gn_cor_id function)
 {
 	if (*thrown()) {
@@ -393,7 +395,8 @@ gn_hr gn_tell_finally(struct gn_clr *clr, gn_cor_id function)
 	return GN_S_OK;
 }
 
-/* After each collection: so often is asked whether gnomon is still there. */
+/* After each collection: also a good time to check that gnomon is still
+ * there. */
 gn_hr gn_tell_resumed(struct gn_clr *clr)
 {
 	GN_CLR_SITE(resume_end)();
@@ -401,8 +404,8 @@ gn_hr gn_tell_resumed(struct gn_clr *clr)
 	return GN_S_OK;
 }
 
-/* Large and pinned objects have generations of their own behind the oldest, and
- * are collected with that. */
+/* Large and pinned objects have their own generations after the oldest, and are
+ * collected together with it. */
 gn_hr gn_tell_collection(struct gn_clr *clr, int32_t generations,
 			 const int32_t *collected, uint32_t reason)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Events of families: what has a name is resolved and shown when it is first
- * told of, and then told by its index. The runtime calls these only for
- * families that were asked for, but where a family shares its callback.
+ * Events of families. A named subject is resolved and its name is reported when
+ * it first occurs; after that only its index is reported. The runtime calls
+ * these only for requested families, except where families share a callback.
  */
 #ifndef GNOMON_CLR_TELL_H
 #define GNOMON_CLR_TELL_H
@@ -10,24 +10,25 @@
 #include <gnomon/runtime_event.h>
 #include "profiler.h"
 
-/* The families of a hexadecimal number; NULL: none. */
+/* Parses a hexadecimal mask of families. NULL: none. */
 uint32_t gn_tell_families(const char *text);
 
-/* The index by which a function's calls are told, or its own. 0: no room. */
+/* The index under which a function's calls are reported: its method's if that
+ * is chosen, or else its own. 0: no room. */
 uint32_t gn_tell_index(struct gn_clr *clr, gn_cor_id function);
-/* Resolves and shows the name of that index, once. */
+/* Resolves and reports the name of that index, once in each session. */
 void gn_tell_name(struct gn_clr *clr, uint32_t index, gn_cor_id function);
 /* Both. */
 uint32_t gn_tell_function(struct gn_clr *clr, gn_cor_id function);
-/* The index of the class of an object. 0: there is none. */
+/* The index of an object's class. 0: there is none. */
 uint32_t gn_tell_class_of(struct gn_clr *clr, uint64_t object);
-/* Whether it is told of each function that it is compiled. */
+/* Whether each function's compilation is reported. */
 static inline bool gn_tell_is_compiled(const struct gn_clr *clr)
 {
 	return clr->families & (GN_FAMILY_JIT | GN_FAMILY_CODE);
 }
-/* Tells where the code is that was made last for a function. Its size in bytes;
- * 0: not known. */
+/* Reports the location of all native code of a version of a function. Returns
+ * the size in bytes of the last code in the runtime's list. 0: not known. */
 uint64_t gn_tell_code(struct gn_clr *clr, uint32_t index, gn_cor_id function,
 		      uint64_t version);
 void gn_tell_module_loaded(struct gn_clr *clr, gn_cor_id module, gn_hr status);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Threads of the library's own in the program, and ends of the program's. */
+/* The library's own threads in the program, and ends of the program's
+ * threads. */
 #ifndef GNOMON_CLR_THREAD_H
 #define GNOMON_CLR_THREAD_H
 
 #include <pthread.h>
 #include <stdbool.h>
 
-/* Runs `fn` on one that takes no signals of the program's. Nobody waits for it.
- * Never from a hook. False: there can be no more threads. */
+/* Runs `fn` on a new detached thread that blocks the program's signals. Never
+ * call it from a hook. False: no thread can be created. */
 bool gn_clr_thread(void *(*fn)(void *ctx), void *ctx);
 
-/* All zeros tells nothing. */
+/* All zeros reports nothing. */
 struct gn_clr_ends {
 	bool is;
 	pthread_key_t key;
@@ -18,7 +19,7 @@ struct gn_clr_ends {
 };
 
 void gn_clr_ends_init(struct gn_clr_ends *e, void (*fn)(void *ctx), void *ctx);
-/* When the calling thread ends, it calls `fn`, once. */
+/* When the calling thread ends, it calls `fn` once. */
 void gn_clr_ends_tell(const struct gn_clr_ends *e);
 
 #endif

@@ -4,7 +4,8 @@
 #include <errno.h>
 #include <time.h>
 
-/* The runtime does not say when it has taken the code out of its lists. */
+/* The runtime does not report when it has removed unloaded code from its lists.
+ * This is how long after an unload to wait for that. */
 #define GONE_NS 200000000u
 
 #define SECOND_NS 1000000000u
@@ -35,7 +36,7 @@ void gn_unloads_hold(struct gn_unloads *u, bool gone)
 	until = u->last + GONE_NS;
 	t = (struct timespec){.tv_sec = (time_t)(until / SECOND_NS),
 			      .tv_nsec = (long)(until % SECOND_NS)};
-	/* the program's signals end a sleep */
+	/* a signal handler of the program can interrupt the sleep */
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) ==
 	       EINTR)
 		;

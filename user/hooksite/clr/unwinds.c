@@ -13,8 +13,8 @@ void gn_unwinds_push(struct gn_unwinds *u, uint32_t index)
 		u->n++;
 }
 
-/* Set in what a filter's begin is among the unwinds; the rest is the index of
- * the filter's function. */
+/* Marks an entry as the begin of a filter. The other bits are the index of the
+ * filter's function. */
 #define FILTER 0x80000000u
 
 _Static_assert(GN_IDS_MAX < FILTER, "no function's index is a filter's begin");
@@ -40,8 +40,8 @@ uint32_t gn_unwinds_pop(struct gn_unwinds *u)
 	return index;
 }
 
-/* Whether the innermost filter is one of that function. Unwinds of since it
- * began are passed over: those that were overtaken never end. */
+/* Whether the innermost filter belongs to that function. Skips unwinds that
+ * began after the filter: those that were overtaken never end. */
 static bool is_filtering(const struct gn_unwinds *u, uint32_t index)
 {
 	for (uint32_t i = 1; i <= u->n; i++) {

@@ -17,7 +17,7 @@ typedef gn_hr (*function_info_fn)(void *, gn_cor_id, uint64_t, gn_cor_id *,
 				  gn_cor_id *);
 typedef gn_hr (*sig_token_fn)(void *, const uint8_t *, uint32_t, gn_token *);
 
-/* Whether its first argument is the object that it is a method of. */
+/* Whether the function's first argument is `this`. */
 static bool of_object(struct gn_clr *clr, gn_cor_id function)
 {
 	gn_cor_id class, module = 0, arg;
@@ -60,8 +60,8 @@ static gn_token token_of(void *emit, const struct gn_bytes *type)
 	return token;
 }
 
-/* Type parameters of a TypeDef or MethodDef, by number, that are constrained to
- * be classes. */
+/* The type parameters of a TypeDef or MethodDef that are constrained to
+ * classes, as a mask of their numbers. */
 static uint32_t class_parameters(const struct gn_md *md, gn_token owner)
 {
 	enum { IS_CLASS = 4 };
@@ -78,7 +78,8 @@ static uint32_t class_parameters(const struct gn_md *md, gn_token owner)
 	return known;
 }
 
-/* A method of a type that is no class has the address of a value. */
+/* In a method of a value type, `this` is the address of a value, not an
+ * object. */
 static struct gn_il_objects objects_of(const struct gn_valued_method *method)
 {
 	uint32_t row = GN_TOKEN_ROW(method->token);

@@ -6,13 +6,14 @@
 #include "il.h"
 #include "profiler.h"
 
-/* Tells which values the function has, if any. Before it is called. */
+/* Reports which values of the function are requested, if any. Call before the
+ * function is called. */
 void gn_valued_tell(struct gn_clr *clr, uint32_t index, gn_cor_id function,
 		    const struct gn_name *name);
 
-/* The same of a method with this signature that gets hooks in its IL, and what
- * these are to be given. `emit`: IMetaDataEmit of its module. The lock of ReJIT
- * is held. */
+/* The same for a method with this signature that gets hooks in its IL. Also
+ * sets up which values the hooks receive. `emit`: IMetaDataEmit of its module.
+ * The caller holds the lock of gn_rejit. */
 struct gn_valued_method {
 	const struct gn_md *md;
 	gn_token token;

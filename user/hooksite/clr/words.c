@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* With more of them little is passed over. */
+/* With more words than this, few names are skipped. */
 #define WORDS_MAX (1u << 16)
 
 static bool add(struct gn_words *w, uint32_t at)
@@ -31,19 +31,19 @@ static bool add(struct gn_words *w, uint32_t at)
 #define STEP_MAX 16u
 
 /*
- * The lines whose words are looked for at once. A word that is longer than
- * `step` has, wherever it begins, a pair of bytes at a multiple of `step`. So
- * only pairs there are looked at, each on its own, which is what makes it fast.
+ * Searches for the words of all lines at once. A word longer than `step` bytes
+ * contains, wherever it begins, a pair of bytes at an offset that is a multiple
+ * of `step`. So the search reads only these pairs, which makes it fast.
  */
 struct search {
 	struct {
 		const struct gn_filter_line *line;
-		bool found; /* its other word is there, too */
-		bool never; /* that is not there: no name matches */
+		bool found; /* `other` of the line is there too */
+		bool never; /* `other` is not there: no name matches */
 	} * of;
 	uint32_t n, step;
-	/* the pairs of all words, the first `step` of each, in chains of some
-	 * that have a number in common; NONE: no more */
+	/* The pairs of all words: the first `step` of each. Pairs with the same
+	 * hash form a chain, which ends with NONE. */
 	uint32_t *next, first[CHAINS];
 	uint64_t has[PAIRS / 64];
 };
@@ -61,7 +61,7 @@ static uint32_t chain_of(uint16_t pair)
 	return (pair * 40503u >> 4) % CHAINS;
 }
 
-/* False: no memory. */
+/* False: out of memory. */
 static bool set_pairs(struct search *s)
 {
 	s->next = calloc((size_t)s->n * s->step, sizeof(*s->next));
@@ -92,7 +92,7 @@ static bool is_in(const struct gn_filter_word *word, const struct gn_bytes *in)
 	return false;
 }
 
-/* Whether the module has the other word of a line, which is looked for once. */
+/* Whether the module has the line's other word. Searches for it once. */
 static bool has_other(struct search *s, uint32_t i, const struct gn_bytes *in)
 {
 	const struct gn_filter_word *other = &s->of[i].line->other;
@@ -113,12 +113,12 @@ static bool is_word_at(struct search *s, uint32_t i, const struct gn_bytes *in,
 	       has_other(s, i, in);
 }
 
-/* The words that have a pair there, by where they begin. False: there is no
- * more room. */
+/* Adds the words that have this pair, in the order of their starts. False:
+ * there is no room. */
 static bool take_words(struct gn_words *w, struct search *s, size_t at,
 		       uint16_t pair)
 {
-	uint32_t begins = 0; /* so many bytes before `at` */
+	uint32_t begins = 0; /* bit n: a word begins n bytes before `at` */
 
 	for (uint32_t i = s->first[chain_of(pair)]; i != NONE; i = s->next[i]) {
 		uint32_t before = i % s->step;
@@ -133,7 +133,7 @@ static bool take_words(struct gn_words *w, struct search *s, size_t at,
 	return true;
 }
 
-/* False: there is no more room. */
+/* False: there is no room. */
 static bool search(struct gn_words *w, struct search *s)
 {
 	const struct gn_bytes *in = w->strings;
@@ -148,7 +148,7 @@ static bool search(struct gn_words *w, struct search *s)
 	return true;
 }
 
-/* False: some line has no word that it can be found by. */
+/* False: some line has no word to search for. */
 static bool choose(struct search *s, const struct gn_filter_lines *lines,
 		   const char *module)
 {
@@ -191,7 +191,7 @@ void gn_words_free(struct gn_words *w)
 	*w = (struct gn_words){.strings = NULL};
 }
 
-/* The first at or behind `from`; strings->n: there is none. */
+/* The first word at or after `from`. strings->n: there is none. */
 static size_t next(const struct gn_words *w, size_t from)
 {
 	uint32_t low = 0, high = w->n;
@@ -207,7 +207,8 @@ static size_t next(const struct gn_words *w, size_t from)
 	return low < w->n ? w->at[low] : w->strings->n;
 }
 
-/* A string can be the end of another one. */
+/* Strings can share their ends in the heap, so `at` can be in the middle of
+ * another string. */
 bool gn_words_in(const struct gn_words *w, uint32_t at)
 {
 	size_t word;
