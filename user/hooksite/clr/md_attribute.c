@@ -3,9 +3,9 @@
 #include "md_columns.h"
 #include "metadata.h"
 
-/* II.24.2.6: MethodDef is the first kind of owner of an attribute. An
- * attribute's constructor is a MethodDef, or a MemberRef whose parent is
- * another type. */
+/* II.24.2.6: MethodDef is the first kind of owner of an attribute. An attribute
+ * is made by a constructor, which is a MethodDef or a MemberRef. The parent of
+ * a MemberRef has a coded index of its own. */
 #define OF_METHOD(row)	    ((row) << 5)
 #define IS_OF_METHOD(coded) (!((coded)&0x1f))
 #define MAKER_BITS	    3
@@ -20,7 +20,7 @@ static uint32_t tag_of(uint32_t coded, unsigned int bits)
 	return coded & ((1u << bits) - 1);
 }
 
-/* The type of the attribute as a TypeDefOrRef. 0: another kind of parent. */
+/* The type of the attribute as a TypeDefOrRef. 0: another kind of type. */
 static uint32_t type_of(const struct gn_md *md, uint32_t maker)
 {
 	uint32_t row = maker >> MAKER_BITS, parent;

@@ -226,10 +226,10 @@ bool gn_precompiled_asked(const struct gn_precompiled *p, void *info,
 
 /*
  * Whether a method holds a copy of a requested method from a module that came
- * later. Such code does not need that module before it runs, so until the
- * module is loaded the copied method can be any. The core library is the
- * exception: it refers to no other module, and has such copies only for type
- * arguments from that module.
+ * later. Such code does not need that module before it runs, so the answer is
+ * yes until the module is loaded. The core library is the exception: it refers
+ * to no other module, and has such copies only for type arguments from that
+ * module.
  */
 static bool holds_later(const struct gn_precompiled *p,
 			const struct gn_precompiled_part *part, uint32_t holder)

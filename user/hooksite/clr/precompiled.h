@@ -24,9 +24,9 @@ struct gn_precompiled_part {
 struct gn_precompiled {
 	_Atomic bool off;  /* no precompiled code may run */
 	_Atomic bool full; /* `asked` has no room for all */
-	/* If only a wildcard asks for a method that can have copies in any
-	 * module, this does not turn all precompiled code off. Some calls of
-	 * such methods are not seen, which is reported. */
+	/* A method that can have copies in any module turns all precompiled
+	 * code off if the filter asks for it. With `lenient`, this needs more
+	 * than a wildcard: then some calls are not seen, which is reported. */
 	bool lenient;
 	_Atomic uint32_t kept; /* methods kept outside the core library */
 	struct gn_modules modules;

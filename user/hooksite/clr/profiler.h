@@ -31,10 +31,9 @@ struct gn_clr {
 			       gn_family */
 	_Atomic uint32_t session; /* its number: each session gets all names */
 	bool functions;		  /* some are seen, by the runtime's hooks */
-	_Atomic bool
-		chooses; /* the library decides which precompiled code runs */
-	bool asks;	 /* the filter names functions */
-	bool refuses;	 /* inlining of functions that are asked for */
+	_Atomic bool chooses;	  /* which precompiled code runs */
+	bool asks;		  /* the filter names functions */
+	bool refuses;		  /* to inline functions that are asked for */
 	atomic_flag hooks_lock;
 	uint32_t hooks; /* compilations that need hooks; under hooks_lock */
 	struct gn_clr_ends ends; /* threads that had such compilations */

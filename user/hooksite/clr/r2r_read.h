@@ -46,8 +46,7 @@ typedef bool (*gn_r2r_entry_fn)(void *ctx, struct gn_r2r_reader entry);
 bool gn_r2r_entries(const struct gn_bytes *table, gn_r2r_entry_fn each,
 		    void *ctx);
 
-#define GN_R2R_METHODS 103u /* a section: sparse array of method entry points \
-			     */
+#define GN_R2R_METHODS	    103u /* section: method entry points, sparse */
 #define GN_R2R_ELEMENTS_MAX 0xffffffu
 
 /* A sparse array. */

@@ -35,10 +35,9 @@ struct gn_rejit_module {
 };
 
 struct gn_rejit {
-	pthread_mutex_t
-		lock; /* protects what callbacks change, except atomics */
-	void *info;   /* ICorProfilerInfo10 */
-	char *filter; /* the session's; NULL: there is no session */
+	pthread_mutex_t lock; /* for what callbacks change, not atomics */
+	void *info;	      /* ICorProfilerInfo10 */
+	char *filter;	      /* the session's; NULL: there is no session */
 	struct gn_filter_lines lines; /* parsed `filter`; under `lock` */
 	char *values; /* the session's: which functions' values are requested */
 	_Atomic uint32_t session; /* its number; 0: none */

@@ -128,7 +128,7 @@ void GN_CLR_HOOK(leave)(void);
 void GN_CLR_HOOK(tailcall)(void);
 
 /* Hooks that IL calls, by the convention of C, with the index, the frame, and
- * the addresses of values. */
+ * the places of values (GN_PLACE_*). */
 void GN_CLR_HOOK(il_enter)(void);
 void GN_CLR_HOOK(il_leave)(void);
 void GN_CLR_HOOK(il_unwound)(void);

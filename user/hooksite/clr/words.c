@@ -38,8 +38,8 @@ static bool add(struct gn_words *w, uint32_t at)
 struct search {
 	struct {
 		const struct gn_filter_line *line;
-		bool found; /* `other` of the line is there too */
-		bool never; /* `other` is not there: no name matches */
+		bool found; /* the line's `other` was found too */
+		bool never; /* `other` is missing: no name matches */
 	} * of;
 	uint32_t n, step;
 	/* The pairs of all words: the first `step` of each. Pairs with the same
