@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A method's IL and signatures, as the hook-site library puts hooks into them
- * inside the traced program. An input is the length of the signature of the
- * locals, that of the method's own, the two, and the method's body.
+ * Hooks that the hook-site library puts into a method's IL inside the traced
+ * program. An input is the length of the signature of the locals, the length of
+ * the method's own signature, the two signatures, and the method's body.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static void check_map(const struct gn_il_body *made)
 	}
 }
 
-/* What was made has hooks, and can be read as what was given. */
+/* The new body has the new locals, and can be read and rewritten again. */
 static void check_again(const struct gn_il_body *made,
 			const struct gn_il_hooks *hooks)
 {

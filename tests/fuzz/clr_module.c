@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A .NET module in memory, as the hook-site library looks through it inside the
- * traced program: where its metadata is, and the names of its methods. An input
- * is a byte, odd for a module that lies as its file does, and the module.
+ * A .NET module in memory, as the hook-site library reads it inside the traced
+ * program: it finds the metadata, the copies in precompiled code, and the names
+ * of methods. An input is a byte, odd for a module that is laid out as in its
+ * file, and the module.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ struct module {
 	const uint8_t *bytes;
 	size_t size;
 	struct gn_md md;
-	uint32_t last; /* row that was told */
+	uint32_t last; /* last row that was visited */
 };
 
 static bool readable(void *ctx, const uint8_t *at, size_t n)

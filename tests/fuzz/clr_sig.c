@@ -2,8 +2,8 @@
 /*
  * The signatures and names of a .NET module's metadata, as the hook-site
  * library reads them inside the traced program. An input is the room for the
- * text, then blobs: their length, their bytes. The first is a method's
- * signature, the others are what its TypeSpecs stand for, or names in UTF-16.
+ * text, then blobs, each with its length first. The first blob is a method's
+ * signature. The others are TypeSpec signatures, or names in UTF-16.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 #define BLOBS_MAX 16
 #define ROOM_MAX  1024
-#define WORK_MAX  2000000 /* names asked for by one signature */
+#define WORK_MAX  2000000 /* limit of names that one signature looks up */
 
 struct blob {
 	uint8_t *bytes;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An ELF file and its debug file, read as the symbols of a target are, and the
- * planner's sweep over its code. An input is flags, the length of the file,
- * the file, its debug file. What would stop a fuzzer is mended: the magic, and
- * the checksum behind the name of a debug link. A build-id of "abcd" finds the
- * debug file too.
+ * An ELF file and its debug file: reads symbols as for a target, and scans and
+ * plans its code. An input is flags, the length of the file, the file, and its
+ * debug file. Flags repair what would stop a fuzzer: the ELF header, and the
+ * checksum after the name in a debug link. A build-id of "abcd" finds the debug
+ * file too.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@ enum { MEND_MAGIC = 1, MEND_LINK = 2, PLAN = 4 };
 
 static const char link_name[] = "x.debug";
 
-/* A folder with a place for debug files, made once. */
+/* A folder for the file and its debug files, made once. */
 static struct {
 	char dir[200];
 	char main[232], beside[232], id[264];
@@ -88,13 +88,14 @@ static void mend_magic(uint8_t *bytes, size_t size)
 	bytes[17] = 0;
 	bytes[18] = 62; /* x86-64 */
 	bytes[19] = 0;
-	bytes[54] = 56; /* bytes of a program header */
+	bytes[54] = 56; /* size of a program header */
 	bytes[55] = 0;
-	bytes[58] = 64; /* and of a section header */
+	bytes[58] = 64; /* size of a section header */
 	bytes[59] = 0;
 }
 
-/* The checksum follows the name, at a multiple of four. */
+/* The checksum comes right after the name here: the name and its NUL take eight
+ * bytes, so no padding is needed. */
 static void mend_link(uint8_t *bytes, size_t size, const uint8_t *debug,
 		      size_t debug_size)
 {

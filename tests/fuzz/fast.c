@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory that a traced process shares with gnomon holds anything, and changes
- * at any time. An input is a list of steps: bytes and places in the memory,
- * records of the kernel's, and rounds of reading.
+ * Memory that a traced process shares with gnomon can hold anything, and can
+ * change at any time. An input is a list of steps: writes to the memory,
+ * records from the kernel, and rounds of reading.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -22,7 +22,7 @@ struct seen {
 	uint64_t time[THREADS];
 };
 
-/* What comes out is in the order of each thread, whatever went in. */
+/* Whatever goes in, records come out in the order of each thread. */
 static int put(void *ctx, const struct gn_rec *rec, size_t size)
 {
 	struct seen *s = ctx;
@@ -99,7 +99,7 @@ static struct gn_fast *open_reader(struct seen *seen)
 	return f;
 }
 
-/* The kernel's own: its order, numbers and times are right. */
+/* The kernel's side: its order, numbers and times are right. */
 struct kernel {
 	uint64_t time;
 	uint32_t seq[THREADS], slice[THREADS];
@@ -166,7 +166,8 @@ static void tell_slice(struct kernel *k, uint32_t tid, uint64_t ns)
 	give(k, &r.h, sizeof(r));
 }
 
-/* What a hook writes, nearly; 255 at the end: a whole ring of it. */
+/* Writes nearly what a hook writes. A last byte of 255 writes enough records
+ * for a whole ring of initial size. */
 static void put_own(struct gn_fast_ring *ring, unsigned char *data,
 		    struct gn_fuzz_in *in)
 {
@@ -175,7 +176,7 @@ static void put_own(struct gn_fast_ring *ring, unsigned char *data,
 		.what = (uint32_t)gn_fuzz_take(in, 2),
 	};
 	uint64_t late = gn_fuzz_take(in, 1);
-	/* bits that two bytes do not have */
+	/* bits that do not fit into two bytes */
 	const uint32_t compiles = 1 << 15;
 	uint32_t n = late == 255 ? GN_FAST_FIRST / GN_FAST_RECORD : 1;
 
@@ -189,7 +190,8 @@ static void put_own(struct gn_fast_ring *ring, unsigned char *data,
 	}
 }
 
-/* What tells a name, nearly: of up to 1,031 and 775 bytes. */
+/* Writes nearly what reports a name. The texts have up to 1,031 and 775
+ * bytes. */
 static void put_name(struct memory *m, struct gn_fuzz_in *in)
 {
 	uint32_t head = m->rings[0].head;

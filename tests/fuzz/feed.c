@@ -27,7 +27,7 @@ static void put32(uint8_t *p, uint32_t v)
 	memcpy(p, &v, sizeof(v));
 }
 
-/* The model twice, once for each classification, and how it is shown. */
+/* Two models, one for each classification, and how to show them. */
 struct models {
 	struct gn_pipeline *p[2];
 	unsigned int how;
@@ -46,7 +46,7 @@ static void models_begin(struct models *m)
 	}
 }
 
-/* `calls`: so many, 0: it is none. */
+/* `calls`: the number of calls in `rec`. 0: it is not such a record. */
 static void models_feed(struct models *m, const struct gn_rec *rec, size_t size,
 			size_t calls)
 {
@@ -122,7 +122,8 @@ uint32_t gn_feed_version(unsigned int any)
 		       : any;
 }
 
-/* True checksums, wherever there is something to sum. */
+/* Corrects the header and every checksum of the file, as far as it can be
+ * walked. */
 static void mend(uint8_t *f, size_t size)
 {
 	size_t at, packed;
@@ -153,8 +154,8 @@ static void mend(uint8_t *f, size_t size)
 	}
 }
 
-/* What a chunk's header must say of the records, as far as they are sound.
- * Returns how far that is. */
+/* Fills in what a chunk's header must say of the records, as far as they are
+ * valid. Returns the size of the valid part. */
 static size_t measure(const uint8_t *records, size_t n,
 		      struct gn_trace_chunk *h)
 {
@@ -176,7 +177,7 @@ static size_t measure(const uint8_t *records, size_t n,
 	return at;
 }
 
-/* A file of one chunk, of which `h` says what it unpacks to. */
+/* Makes a file of one chunk. `h` describes the unpacked records. */
 static uint8_t *whole(uint32_t version, struct gn_trace_chunk *h,
 		      const uint8_t *bytes, size_t n, size_t *size)
 {
@@ -213,7 +214,7 @@ static uint8_t *whole(uint32_t version, struct gn_trace_chunk *h,
 	return f;
 }
 
-/* The sizes and the columns as they are in a file, one after the other. */
+/* A chunk's column sizes and columns as in a file, in one piece. */
 struct columns {
 	uint8_t *bytes;
 	uint32_t size[GN_PACK_COLUMNS];
@@ -246,7 +247,7 @@ static size_t columns_size(const struct columns *c)
 	return n;
 }
 
-/* Sound records come back as they were. */
+/* Checks that valid records unpack to what was packed. */
 static void must_come_back(const struct columns *c, const void *records,
 			   size_t n)
 {
@@ -260,7 +261,7 @@ static void must_come_back(const struct columns *c, const void *records,
 	free(again);
 }
 
-/* Sound records, packed each column behind the one before. */
+/* Packs valid records into consecutive columns. */
 static struct columns pack(const uint8_t *records, size_t n)
 {
 	struct columns c = {malloc(GN_TRACE_COLUMNS + gn_pack_bound(n)), {0}};
@@ -329,8 +330,9 @@ uint8_t *gn_feed_columns(const uint8_t *records, size_t n, size_t *size)
 	return out;
 }
 
-/* Columns that anybody can have made: their sizes first, in two bytes each but
- * for the last. The header is true where they unpack. */
+/* Makes a file from arbitrary columns. Their sizes come first, in two bytes
+ * each; the last column takes the rest. If the columns unpack, the chunk's
+ * header describes the result correctly. */
 static uint8_t *forge(const uint8_t *bytes, size_t n, size_t *size)
 {
 	const size_t room = (size_t)4 << 20;
@@ -364,8 +366,8 @@ static const uint8_t kinds[] = {
 #undef ONE_KIND
 };
 
-/* Makes each record that begins in the bytes well formed, changing as little
- * as that takes. Returns how many bytes they are. */
+/* Makes each record in the bytes well formed with as few changes as possible.
+ * Returns the size of all of them. */
 static size_t shape(uint8_t *bytes, size_t n)
 {
 	uint64_t aligned[GN_TEXT_MAX / 8];
@@ -407,7 +409,8 @@ void gn_feed(const uint8_t *bytes, size_t size)
 	if (!size || size > GN_FEED_MAX)
 		return;
 	what = bytes[0] % GN_FEED_COUNT;
-	/* what a row is, and the format: bits 0 to 2 and 8 up of gn_show() */
+	/* what a row is, and the format: bits 0 to 2 and from 8 up of
+	 * gn_show() */
 	how = bytes[0] / GN_FEED_COUNT % 8 | bytes[0] / GN_FEED_COUNT / 8 << 8;
 	size--;
 	copy = malloc(size + 1);

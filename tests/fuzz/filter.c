@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What -f asks for, against names as hostile programs have them: the filter of
- * native functions and the one in the CLR's hook-site library. An input is
- * lines: the name, the module, then the globs.
+ * The globs of -f against names from hostile programs: the filter of native
+ * functions, and the filter in the CLR's hook-site library. An input is lines:
+ * the name, the module, then the globs.
  */
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -13,9 +13,10 @@
 #include "runtime/filter.h"
 
 #define GLOBS_MAX 16
-#define TEXT_MAX  4096 /* bytes of an input */
+#define TEXT_MAX  4096 /* of an input, in bytes */
 
-/* Of the characters that both kinds of globs take for the same. */
+/* Whether glob and text have only characters that mean the same to both kinds
+ * of globs. */
 static bool is_simple(const char *glob, const char *text)
 {
 	static const char chars[] = "abcdefghijklmnopqrstuvwxyz.:()";
@@ -28,7 +29,7 @@ static void check_glob(const char *glob, const char *text)
 {
 	bool ours = gn_glob(glob, strlen(glob), text, strlen(text));
 
-	/* fnmatch() goes through all ways to share out many stars */
+	/* fnmatch() takes exponential time for many stars */
 	if (is_simple(glob, text) && strlen(glob) < 12 && strlen(text) < 64)
 		must(ours == !fnmatch(glob, text, 0),
 		     "both globs say the same");

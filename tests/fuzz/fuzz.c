@@ -13,7 +13,7 @@ void must(bool truth, const char *what)
 	abort();
 }
 
-/* The length of the UTF-8 character at p, 0 if there is none. */
+/* Decodes the UTF-8 character at p. Returns its length. 0: there is none. */
 static size_t character(const uint8_t *p, size_t n, uint32_t *c)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};

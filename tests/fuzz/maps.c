@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lists of mappings, as /proc/PID/maps has them: names in them are hostile. An
- * input is the file that is looked for, then the list.
+ * Lists of mappings as in /proc/PID/maps, with hostile names. An input is the
+ * file to look for, then the list.
  */
 #include <errno.h>
 #include <stdio.h>

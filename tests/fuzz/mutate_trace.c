@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mutate_trace SEED COUNT: COUNT inputs that are likely traces with some
- * damage; the same ones for the same SEED, on every machine.
+ * mutate_trace SEED COUNT: feeds COUNT inputs, which are realistic traces with
+ * some damage. They are the same for the same SEED on every machine.
+ *
  * mutate_trace SEED COUNT FOLDER: writes them there, undamaged, as the corpus
  * of a fuzzer.
  */
@@ -15,7 +16,7 @@
 #include "feed.h"
 #include "trace/format.h"
 
-#define INPUT_MAX 16384 /* of one input, bytes */
+#define INPUT_MAX 16384 /* of one input, in bytes */
 #define DEPTH_MAX 12
 #define THREADS	  3
 
@@ -144,7 +145,7 @@ static bool add_user(struct story *s)
 	return add(s, &e, sizeof(e));
 }
 
-/* Enters and leaves mostly, so that stacks grow and shrink. */
+/* Mostly enters and leaves, so that stacks grow and shrink. */
 static bool add_step(struct story *s)
 {
 	uint32_t t = (uint32_t)below(s, THREADS);
@@ -176,7 +177,7 @@ static bool add_step(struct story *s)
 		return add_user(s);
 	if (what == 37)
 		return add_thread(s, t, GN_KIND_RENAME);
-	/* any kind of the plain record */
+	/* any kind with a plain record */
 	return add_func(s, t,
 			(enum gn_kind)(GN_KIND_UNWIND_BEGIN + below(s, 14)),
 			th->depth ? th->funcs[th->depth - 1] : 0);
@@ -202,7 +203,8 @@ static void tell(struct story *s, struct input *in)
 			add_func(s, t, GN_KIND_EXIT, 0);
 }
 
-/* A file of the records, where the input is to be a file, or their columns. */
+/* Turns the records into a file or into columns, if the input's kind needs
+ * it. */
 static void pack(struct story *s, struct input *in)
 {
 	uint8_t *file;
@@ -222,7 +224,7 @@ static void pack(struct story *s, struct input *in)
 	free(file);
 }
 
-/* One piece of damage; the first byte, what the input is, stays. */
+/* Does one piece of damage. The first byte, the input's kind, stays. */
 static void damage(struct story *s, struct input *in)
 {
 	static const uint8_t edges[] = {0, 1, 0x7f, 0x80, 0xfe, 0xff};
@@ -239,24 +241,24 @@ static void damage(struct story *s, struct input *in)
 	case 2:
 		in->bytes[at] = edges[below(s, sizeof(edges))];
 		break;
-	case 3: /* a field of the size of most */
+	case 3: /* overwrite a field of a common size */
 		n = below(s, 2) ? 4 : 8;
 		memset(in->bytes + at, edges[below(s, sizeof(edges))],
 		       n < left ? n : left);
 		break;
-	case 4: /* a piece from elsewhere, a record often */
+	case 4: /* copy a piece from elsewhere, often a record */
 		n = below(s, 2) ? 32 : below(s, 100);
 		n = n < left ? n : left;
 		n = n < in->size - from ? n : in->size - from;
 		memmove(in->bytes + at, in->bytes + from, n);
 		break;
-	case 5: /* without a piece */
+	case 5: /* remove a piece */
 		n = below(s, 2) ? 32 : below(s, 100);
 		n = n < left ? n : left;
 		memmove(in->bytes + at, in->bytes + at + n, left - n);
 		in->size -= n;
 		break;
-	default: /* without the end, seldom */
+	default: /* rarely, cut off the end */
 		if (below(s, 8) == 0)
 			in->size = at;
 	}
@@ -306,7 +308,7 @@ int main(int argc, char **argv)
 				return 1;
 			continue;
 		}
-		/* none sometimes: what is sound must pass too */
+		/* sometimes none: an undamaged input must pass too */
 		for (pieces = below(&s, 6); pieces; pieces--)
 			damage(&s, &in);
 		gn_feed(in.bytes, in.size);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names as a hostile program has them, in every output: of functions, modules,
- * threads, programs, and what a trace file says of itself. An input is how the
- * model is shown, then texts that end with a NUL.
+ * Names from a hostile program in every output: of functions, modules, threads
+ * and programs, and what a trace file says of itself. An input is a number that
+ * chooses how the model is shown, then texts that end with a NUL.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 #define NATIVE	GN_FUNC(GN_RUNTIME_NATIVE, 1)
 #define MANAGED GN_FUNC(GN_RUNTIME_CLR, 1)
-#define TEXT	900 /* bytes of a text */
+#define TEXT	900 /* most bytes of a text */
 
 struct story {
 	struct gn_fuzz_in in;
@@ -34,7 +34,8 @@ static struct gn_rec head(struct story *s, enum gn_kind kind)
 		.time = s->now, .tid = 100, .kind = kind, .seq = ++s->seq};
 }
 
-/* A record of two texts of the input; the first one, or `key`. */
+/* Feeds a record with two texts from the input. `key`, if not NULL, replaces
+ * the first. */
 static void feed_text(struct story *s, struct gn_rec h, const char *key,
 		      uint32_t id, uint32_t ref)
 {

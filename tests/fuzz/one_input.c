@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What libFuzzer and replay.c call. */
+/* The entry point for libFuzzer and replay.c. */
 #include <time.h>
 
 #include "fuzz.h"
 
-/* No input may take longer than this on a CPU, sanitizers and all: what a
- * hostile file costs is bounded. Time on the wall would count pauses too. */
+/* No input may use more CPU time than this, even with sanitizers: the cost of a
+ * hostile file is bounded. Wall time would include pauses. */
 #define CPU_MAX 10.0 /* seconds */
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

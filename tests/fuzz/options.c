@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The words of a command line: an input is their lines. */
+/* The words of a command line. Each line of an input is a word. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +56,7 @@ static void parse(const struct gn_verb_usage *u, int argc, char **argv)
 	struct gn_args args;
 	int status;
 
-	/* getopt may put the words in another order */
+	/* getopt may reorder the words */
 	memcpy(order, argv, ((size_t)argc + 1) * sizeof(*order));
 	gn_args_init(&args);
 	status = gn_options_parse(u, argc, order, &args, err, sizeof(err));
@@ -69,7 +69,7 @@ static void parse(const struct gn_verb_usage *u, int argc, char **argv)
 	gn_args_clear(&args);
 }
 
-/* What a strict reader takes is text of that value and nothing else. */
+/* A strict parser accepts only text that has exactly this value. */
 static void read_value(const char *text)
 {
 	uint64_t n, ns, bytes;

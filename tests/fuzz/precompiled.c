@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Whose precompiled code is: a module's entry points and its functions, and the
- * names that its metadata has for them. An input is the sizes of the sections
- * (2 bytes each, the low one first): functions, methods, instances; then these,
+ * Names of precompiled code: a module's entry points and functions, and the
+ * names from its metadata. An input is the sizes of three sections (2 bytes
+ * each, little-endian): functions, methods, instances. Then come the sections
  * and the metadata.
  */
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "source/r2r_code.h"
 
 #define SECTIONS 3
-#define HEADER	 40u /* of the one section of the file; then the table */
+#define HEADER	 40u /* of the file's one section; then the table */
 #define TABLE	 (16u + 12u * SECTIONS)
 #define NAMES	 256
 #define ROOM	 1024
@@ -36,7 +36,7 @@ static void put(uint8_t *at, uint32_t v)
 	memcpy(at, &v, sizeof(v));
 }
 
-/* One section of a file, whose addresses are as in the file. */
+/* Makes a file of one section, with addresses equal to file offsets. */
 static struct gn_pe make(struct image *image, struct gn_fuzz_in *in)
 {
 	static const uint32_t types[SECTIONS] = {102, 103, 109};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fuzz_NAME FILE|FOLDER...: runs the inputs, for builds without libFuzzer. */
+/* fuzz_NAME FILE|FOLDER...: runs inputs in builds without libFuzzer. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static int run_file(const char *path, size_t size)
 	return err;
 }
 
-/* Runs a file, or those of a folder. Adds to *count; -1 on an error. */
+/* Runs a file, or all files of a folder. Adds to *count. -1: an error. */
 static int run(const char *path, unsigned long *count)
 {
 	struct dirent **names;
@@ -36,7 +36,7 @@ static int run(const char *path, unsigned long *count)
 	}
 	if (S_ISREG(st.st_mode)) {
 		++*count;
-		/* the last line before a crash tells by what */
+		/* the last line before a crash names the input */
 		fprintf(stderr, "%s\n", path);
 		return run_file(path, (size_t)st.st_size) ? -1 : 0;
 	}

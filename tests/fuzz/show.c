@@ -12,8 +12,8 @@
 #include "top/lines.h"
 #include "top/prom.h"
 
-/* What is JSON, and more than the reader takes: the levels of a tree, and times
- * of more than 292 years, which only a made-up file has. */
+/* Whether this is JSON beyond the reader's limits: the depth of a tree, or
+ * times above 292 years, which only a forged file has. */
 static bool beyond_reader(const json_error_t *error)
 {
 	return json_error_code(error) == json_error_stack_overflow ||
@@ -45,7 +45,7 @@ static bool is_ascii(const struct text *t)
 	return true;
 }
 
-/* Files whose format is UTF-8, whatever the terminal has. */
+/* Formats that are always UTF-8, whatever the terminal uses. */
 static bool is_always_utf8(const char *format)
 {
 	static const char *const formats[] = {"speedscope", "markdown",
@@ -57,7 +57,7 @@ static bool is_always_utf8(const char *format)
 	return false;
 }
 
-/* Every record of CSV has as many fields as the first. */
+/* Every CSV record must have as many fields as the first. */
 static void check_csv(const struct text *t)
 {
 	size_t wanted = 0, fields = 1;
@@ -82,7 +82,8 @@ static void check_csv(const struct text *t)
 	must(!quoted && fields == 1, "the last record is whole");
 }
 
-/* Functions are in the model's order unless they are sorted otherwise. */
+/* Names must be as in the model. Unless sorted otherwise, functions are in the
+ * model's order. */
 static void check_names(const struct gn_model *m, const json_t *root)
 {
 	const json_t *all = json_object_get(root, "functions");
@@ -136,7 +137,7 @@ void gn_show(const struct gn_model *m, unsigned int how)
 	while (gn_output_at(n))
 		n++;
 	format = gn_output_at(how / 256 % n);
-	if (!format->write) /* not built */
+	if (!format->write) /* not in this build */
 		return;
 	if (gn_by_has_own_columns(o.by))
 		o.sort = NULL;
@@ -165,7 +166,7 @@ static void show_prom(const struct gn_top_period *p, FILE *f)
 	gn_top_prom_free(prom);
 }
 
-/* Each line is a comment or NAME{LABEL="TEXT",...} NUMBER. */
+/* Each line must be a comment or NAME{LABEL="TEXT",...} NUMBER. */
 static void check_prom(const struct text *t)
 {
 	const char *p = t->bytes, *end = p + t->size;
@@ -194,7 +195,7 @@ static void check_prom(const struct text *t)
 	}
 }
 
-/* Words have no blanks, so that each row of a table has as many. */
+/* Words contain no blanks, so all rows of a table must have the same number. */
 static void check_batch(const struct text *t)
 {
 	size_t titles = 0, words = 0, begin = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bytes as a function's code in a made-up file: whatever they are, the planner
- * ends, and its sites can be trusted. That is asked of walks through the code
- * that follow the stack pointer by themselves (walk.c).
+ * Arbitrary bytes as the code of functions in a made-up file. The planner must
+ * finish, and its sites must be right. Independent walks through the code,
+ * which follow the stack pointer, check that (site_walk.c).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "fuzz.h"
 #include "site_walk.h"
 
-#define TEXT_ADDR   0x10ff0u /* so that code crosses a page soon */
+#define TEXT_ADDR   0x10ff0u /* close to a page end, which code crosses */
 #define RODATA_ADDR 0x40000u
 #define GOT_ADDR    0x50000u
 #define SYMBOLS_MAX 6
@@ -46,7 +46,7 @@ static int by_slot(const void *a, const void *b)
 	return x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
-/* Addresses of code: up to ADDRS_MAX, sorted, freed by the gn_elf. */
+/* Addresses in the code: up to ADDRS_MAX - 1, sorted. The gn_elf frees them. */
 static uint64_t *take_addrs(struct gn_fuzz_in *in, size_t code, size_t *n)
 {
 	uint64_t *a = calloc(ADDRS_MAX, sizeof(*a));
@@ -59,7 +59,8 @@ static uint64_t *take_addrs(struct gn_fuzz_in *in, size_t code, size_t *n)
 	return a;
 }
 
-/* Known and unknown ones, of all lengths, as the begins have it. */
+/* An end for each start, derived from its address: unknown (0), or at some
+ * distance. */
 static uint64_t *some_ends(const uint64_t *starts, size_t n)
 {
 	uint64_t *ends = calloc(n + 1, sizeof(*ends));
@@ -85,7 +86,7 @@ static void take_symbols(struct gn_fuzz_in *in, struct gn_elf *elf, size_t code)
 			.name = names[i],
 			.demangled = names[i],
 			.addr = TEXT_ADDR + at,
-			/* the whole of it often */
+			/* by default all the rest of the code */
 			.size = size && size < code - at ? size : code - at,
 			.offset = at,
 			.is_cold = strstr(names[i], ".cold") != NULL,
@@ -108,7 +109,8 @@ static void take_imports(struct gn_fuzz_in *in, struct gn_elf *elf)
 	qsort(elf->imports, n, sizeof(*elf->imports), by_slot);
 }
 
-/* The code is what is left of the input behind everything else. */
+/* The code is what is left of the input after everything else, filled up with
+ * zeros. */
 static struct gn_elf *take_elf(struct gn_fuzz_in *in)
 {
 	struct gn_elf *elf = calloc(1, sizeof(*elf));
@@ -121,7 +123,7 @@ static struct gn_elf *take_elf(struct gn_fuzz_in *in)
 	elf->place = strdup(elf->path);
 	elf->segments = calloc(2, sizeof(*elf->segments));
 	must(elf->path && elf->place && elf->segments, "there is memory");
-	/* what code is not there yet is known before it is */
+	/* the size of the code is needed before the code itself is reached */
 	code = code < in->left ? code : in->left ? in->left : 1;
 	take_symbols(in, elf, code);
 	elf->starts = take_addrs(in, code, &elf->nstarts);

@@ -8,7 +8,7 @@
 
 struct value {
 	bool known;
-	int64_t off; /* to the stack pointer at the entry */
+	int64_t off; /* from the stack pointer at the entry */
 };
 
 struct walk {
@@ -18,7 +18,7 @@ struct walk {
 	uint32_t random;
 	uint64_t addr;
 	struct value rsp, rbp;
-	bool called; /* a call was passed, which perhaps never returns */
+	bool called; /* passed a call, which perhaps never returns */
 	unsigned int enters, leaves;
 };
 
@@ -41,7 +41,7 @@ static const struct gn_site *leave_at(const struct gn_plan *plan, uint64_t addr)
 	return NULL;
 }
 
-/* The instruction at addr, within the symbol. */
+/* Decodes the instruction at addr, within the symbol. */
 static bool decode(const struct gn_elf *elf, const struct gn_elf_symbol *sym,
 		   uint64_t addr, struct gn_insn *in)
 {
@@ -63,12 +63,12 @@ static void check_site(const struct gn_elf *elf,
 	must(!gn_elf_offset(elf, site->addr, &offset) && offset == site->offset,
 	     "a site is in the file");
 	must(site->cost < GN_COST_REFUSED, "the kernel probes a site");
-	/* out of line a pushf would push the trap flag, a system call would
-	 * return to nowhere */
+	/* stepped out of line, a pushf would push the trap flag, and a system
+	 * call would return to the wrong place */
 	must(*bytes != 0x9c && !(two && two[0] == 0x0f && two[1] == 0x05),
 	     "a site can be stepped");
 	if (site->addr - sym->addr >= sym->size)
-		return; /* of another part */
+		return; /* in another part of the function */
 	while (at < site->addr && decode(elf, sym, at, &in))
 		at += in.len;
 	must(at == site->addr, "a site is where an instruction begins");
@@ -90,13 +90,13 @@ void gn_walk_sites(const struct gn_elf *elf, const struct gn_elf_symbol *sym,
 	}
 }
 
-/* The key of the frame is the stack pointer behind the return address. */
+/* The key of the frame is the stack pointer above the return address. */
 static bool key_right(const struct walk *w, const struct gn_site *site)
 {
 	return !w->rsp.known || w->rsp.off + (int64_t)site->adjust == 8;
 }
 
-/* Is the instruction itself the one that leaves the function? */
+/* Whether the instruction itself leaves the function. */
 static bool leaves(const struct walk *w, const struct gn_insn *in)
 {
 	return in->flow == GN_FLOW_RET || in->flow == GN_FLOW_JMP_IND ||
@@ -104,9 +104,10 @@ static bool leaves(const struct walk *w, const struct gn_insn *in)
 }
 
 /*
- * Behind a call that does not return the code is of another depth, and the
- * planner may know that. And a return that two ways reach with two depths is
- * believed to be one, for no compiler makes such: false, the walk is none.
+ * Checks the sites at the instruction. False: the walk proves nothing from here
+ * on. After a call that does not return, code can have another stack depth, and
+ * the planner may know that. And the planner assumes that a return has one
+ * stack depth, because no compiler reaches a return with two.
  */
 static bool pass(struct walk *w, const struct gn_insn *in, bool taken)
 {
@@ -125,7 +126,7 @@ static bool pass(struct walk *w, const struct gn_insn *in, bool taken)
 		     "a condition is a jump's");
 	if (leave && leave->when &&
 	    taken != (GN_WHEN(in->condition) == leave->when))
-		leave = NULL; /* not now */
+		leave = NULL; /* not in this direction */
 	if (leave) {
 		w->leaves++;
 		if (!key_right(w, leave) && (w->called || leaves(w, in)))
@@ -175,19 +176,20 @@ static void follow(struct walk *w, const struct gn_insn *in)
 		w->rbp = nothing;
 }
 
-/* The function is left here, with its frame gone. */
+/* The walk is at a return. If the frame is known to be gone, checks which sites
+ * the walk has passed. */
 static void leave(const struct walk *w)
 {
 	if (!w->rsp.known || w->rsp.off || w->called)
 		return;
 	must(w->enters == 1, "who returns has entered");
-	/* nobody is behind the entry of a program */
+	/* the entry of a program has no caller */
 	must(w->plan->leave != GN_LEAVE_RET || w->leaves == 1 ||
 		     w->sym->addr == gn_elf_entry(w->elf),
 	     "who returns passed one leave");
 }
 
-/* To the next instruction; false at the walk's end. */
+/* Goes to the next instruction. False: the walk ends. */
 static bool step(struct walk *w, const struct gn_insn *in, bool taken)
 {
 	switch (in->flow) {
@@ -207,7 +209,7 @@ static bool step(struct walk *w, const struct gn_insn *in, bool taken)
 	}
 	follow(w, in);
 	w->addr = taken ? in->target : w->addr + in->len;
-	return inside(w, w->addr); /* else a tail jump, or another part */
+	return inside(w, w->addr); /* outside: a tail jump, or another part */
 }
 
 void gn_walk(const struct gn_elf *elf, const struct gn_elf_symbol *sym,

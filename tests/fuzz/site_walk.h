@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What must be true of a plan, asked of the code itself. */
+/* Checks of a plan against the code itself. */
 #ifndef GNOMON_TESTS_SITE_WALK_H
 #define GNOMON_TESTS_SITE_WALK_H
 
 #include "site/site.h"
 
-/* Each site is an instruction of the file that the kernel probes. */
+/* Each site must be an instruction in the file that the kernel can probe. */
 void gn_walk_sites(const struct gn_elf *elf, const struct gn_elf_symbol *sym,
 		   const struct gn_plan *plan);
 
 /*
- * A walk through the function, by jumps that `seed` chooses, with the stack
- * pointer followed as far as pushes, pops, sums and frame pointers tell it. On
- * its way the enter site is passed once, each site with the frame's key right,
- * and at the return one leave was passed.
+ * Walks through the function. `seed` chooses the jumps. The walk follows the
+ * stack pointer as far as pushes, pops, additions and frame pointers determine
+ * it. It must pass the enter site once, find the right frame key at each site,
+ * and have passed one leave when it returns.
  */
 void gn_walk(const struct gn_elf *elf, const struct gn_elf_symbol *sym,
 	     const struct gn_plan *plan, uint32_t seed);

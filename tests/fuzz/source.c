@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A .NET module and its portable PDB. An input is the PDB's size (3 bytes, the
- * low one first; 0: it is in the module), the PDB, and the module.
+ * A .NET module and its portable PDB. An input is the PDB's size (3 bytes,
+ * little-endian; 0: the PDB is in the module), the PDB, and the module.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,7 @@ void gn_fuzz(const uint8_t *bytes, size_t size)
 	got = gn_source_take(&m, &file, &beside);
 	if (got == GN_SOURCE_READ)
 		walk(&m);
-	/* of another build, its lines are still to be safe to read */
+	/* a PDB of another build must still be safe to read */
 	if (got == GN_SOURCE_OTHER)
 		walk(&m);
 	gn_source_close(&m);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What -a asks for: an input is one text. */
+/* The argument of -a. An input is one text. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
