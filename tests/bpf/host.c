@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* No header of the C library: the kernel's types have the names of its. */
+/* No C library headers: the kernel's types use the same names. */
 #include "../../bpf/gnomon.bpf.c"
 
 #include "host.h"
@@ -10,7 +10,7 @@
 #define ROOM	(16 << 20)
 #define NAMES	8
 
-/* Specs beside those of native functions. */
+/* Specs in addition to those of native functions. */
 #define NAMED	GN_SPEC_NATIVE_COUNT
 #define FORGETS (NAMED + 1)
 
@@ -19,7 +19,7 @@ struct host_task {
 	struct gn_task stored;
 	struct pt_regs regs;
 	struct signal_struct signal;
-	struct bpf_local_storage storage; /* there is something stored */
+	struct bpf_local_storage storage; /* once `stored` is used */
 	bool has, traced;
 };
 
@@ -35,7 +35,7 @@ static struct {
 		struct gn_interned value;
 	} name[NAMES];
 	int nnames;
-	struct gn_recent place; /* of all names: the worst case */
+	struct gn_recent place; /* one for all names: the worst case */
 	bool full, interrupted, busy;
 	const uint64_t *frame;
 	__u32 nframes;
@@ -57,7 +57,7 @@ static void interrupt(void)
 	host.interrupted = false;
 }
 
-/* The helpers. */
+/* BPF helpers. */
 
 __u64 bpf_ktime_get_ns(void)
 {
@@ -109,7 +109,7 @@ void *bpf_ringbuf_reserve(void *map, __u64 size, __u64 flags)
 	host.sample[host.nsamples].at = host.used;
 	host.sample[host.nsamples++].size = size;
 	host.used += (size + 7) & ~7ull;
-	__builtin_memset(at, 0xa5, size); /* what was there before */
+	__builtin_memset(at, 0xa5, size); /* stale data */
 	return at;
 }
 
@@ -125,7 +125,7 @@ long bpf_ringbuf_output(void *map, void *data, __u64 size, __u64 flags)
 	return 0;
 }
 
-/* The stack that a test gave, as a kernel reads it. */
+/* Copies the stack that the test gave, as a kernel would. */
 long bpf_get_stack(void *ctx, void *to, __u32 size, __u64 flags)
 {
 	__u32 n = host.nframes * sizeof(*host.frame);
@@ -270,7 +270,7 @@ long bpf_probe_read_kernel(void *to, __u32 size, const void *from)
 	return copy(to, size, from);
 }
 
-/* As the kernel does, it writes nothing behind the NUL. */
+/* Like the kernel, writes nothing after the NUL. */
 long bpf_probe_read_kernel_str(void *to, __u32 size, const void *from)
 {
 	const char *text = from;
@@ -288,7 +288,7 @@ long bpf_probe_read_user_str(void *to, __u32 size, const void *from)
 	return -1;
 }
 
-/* There is nothing at and around address 0. */
+/* Nothing is mapped at and around address 0. */
 long bpf_probe_read_user(void *to, __u32 size, const void *from)
 {
 	return (uintptr_t)from + 4096 < 8192 ? -1 : copy(to, size, from);
@@ -299,7 +299,7 @@ void *bpf_rdonly_cast(void *p, __u32 type)
 	return p;
 }
 
-/* One thread of the host is all that runs. */
+/* Only one thread of the host runs. */
 void bpf_preempt_disable(void)
 {
 }
@@ -308,7 +308,7 @@ void bpf_preempt_enable(void)
 {
 }
 
-/* The world. */
+/* The simulated kernel. */
 
 void host_clock(uint64_t now)
 {
@@ -381,7 +381,7 @@ void host_trace(struct host_task *t)
 	control.scanning = 0;
 }
 
-/* The kernel's own account comes after its tracepoint. */
+/* The kernel updates its own account after its tracepoint. */
 static void account_out(struct host_task *t, bool runnable)
 {
 	t->p.on_cpu = 0;
@@ -401,8 +401,8 @@ static void account_in(struct host_task *t)
 	t->regs.orig_ax = ~0ul;
 }
 
-/* It came to this CPU's run queue only now; its time on the other one is not
- * counted: it was the CPU that took long to move it. */
+/* The thread came to this CPU's run queue only now, because a CPU took long to
+ * move it. The kernel does not count its time on the other run queue. */
 static void move(struct host_task *t)
 {
 	t->p.se.nr_migrations++;
@@ -448,7 +448,8 @@ void host_wake(struct host_task *t)
 	host.current = &host.idle;
 	t->p.__state = 0;
 	t->p.sched_info.last_queued = host.rq.clock;
-	/* a program that a capture attaches where nothing else tells */
+	/* a capture attaches this program only if the run queue is not known
+	 * otherwise */
 	if (!control.queue)
 		on_wakeup(&t->p);
 }

@@ -3,7 +3,7 @@
 
 #include "mappings.h"
 
-#define SLOTS (2 * MAPPINGS_MAX + 1) /* with what lies between mappings */
+#define SLOTS (2 * MAPPINGS_MAX + 1) /* and the gaps between mappings */
 
 struct range {
 	__u64 end, entry;
@@ -24,8 +24,8 @@ static void add_range(__u64 end, __u64 entry)
 	world.range[world.nranges++] = (struct range){end, entry};
 }
 
-/* The last range of the tree needs no end; that of another node has the end
- * that the node above has, if there is room for it. */
+/* Returns a node with these ranges. The end of its last range is implied by the
+ * node above. It is stored if there is room, unless `open`. */
 static __u64 make_node(const struct range *r, size_t n, enum maple_type type,
 		       int open)
 {
@@ -40,7 +40,7 @@ static __u64 make_node(const struct range *r, size_t n, enum maple_type type,
 	return (__u64)(unsigned long)word | (__u64)type << 3;
 }
 
-/* Puts the ranges into nodes, which are the ranges of the level above. */
+/* Puts the ranges into nodes, which become the ranges of the level above. */
 static void make_level(enum maple_type type, size_t fan, int open)
 {
 	size_t most = type == maple_arange_64 ? 10 : 16, n = 0, take;

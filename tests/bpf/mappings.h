@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The mappings of the one process of host.h, as a kernel keeps them: a tree.
- * Only one process at a time. */
+/* The mappings of the one process of host.h, in a tree as the kernel keeps
+ * them. There can be only one process at a time. */
 #ifndef GNOMON_TESTS_BPF_MAPPINGS_H
 #define GNOMON_TESTS_BPF_MAPPINGS_H
 
@@ -17,17 +17,17 @@ struct mapping {
 };
 
 /*
- * Replaces all mappings by these, which are in order; nodes have at most `fan`
- * slots. Where the last range of a node needs no end, its end is 0 if `open`:
- * kernels differ in that.
+ * Replaces all mappings by these, which are sorted. Nodes have at most `fan`
+ * slots. If `open`, the end of each node's last range, which the node above
+ * implies, is 0. Kernels differ in that.
  */
 void mappings_set(const struct mapping *m, size_t n, unsigned int fan,
 		  int open);
 
-/* The mapping with an address, NULL: none. */
+/* The mapping that contains an address. NULL: none. */
 struct vm_area_struct *mappings_find(uint64_t at);
 
-/* From now on the tree says that all mappings are of another process. */
+/* From now on all mappings in the tree belong to another process. */
 void mappings_foreign(void);
 
 struct mm_struct *mappings_mm(void);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The programs of probes and of tracepoints that can be interrupted keep their
- * CPU: they ask for it before they call or store anything, and let it go once
- * on each way out. Programs of probes have nothing on their stack outside of
- * that, for it can be another thread's then.
+ * Programs of probes, and of tracepoints that can be interrupted, keep their
+ * CPU. They disable preemption before they call or store anything, and enable
+ * it again once on each way out. The main functions of probe programs use no
+ * stack: outside of the held part, another thread can overwrite it.
  */
 #include <setjmp.h>
 #include <stdarg.h>

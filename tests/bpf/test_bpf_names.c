@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names of functions that gnomon's BPF programs keep, send and forget. */
+/* Function names that gnomon's BPF programs keep, send and forget. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,8 @@
 
 #include "host.h"
 
-/* The last NAME and the last ENTER: whether they are of one function. */
+/* Whether the last NAME with this text is for the function of the last ENTER.
+ * Also counts the names. */
 static bool told(const char *name, size_t *names, uint32_t *func)
 {
 	const struct gn_rec *r;
@@ -32,8 +33,9 @@ static bool told(const char *name, size_t *names, uint32_t *func)
 	return named == *func;
 }
 
-/* Another class has the memory of one that was unloaded: the runtime has told
- * that, so its name is read again. What is still the same keeps its number. */
+/* The runtime reports that it has freed memory of names, for example of an
+ * unloaded class. The names there are read again. An unchanged name keeps its
+ * number. */
 static void names_are_forgotten(void **state)
 {
 	static char text[512] = "GoAe";
@@ -62,8 +64,8 @@ static void names_are_forgotten(void **state)
 	assert_int_not_equal(b, a);
 }
 
-/* Names with one place for those that were just used, by turns: each has its
- * own number, also in two processes, and is sent once. */
+/* Names that share one cache slot take turns. Each has its own number, also in
+ * two processes, and is sent once. */
 static void names_take_turns(void **state)
 {
 	static const char text[2][512] = {"GoAe", "GoBe"};
@@ -87,14 +89,14 @@ static void names_take_turns(void **state)
 	}
 	assert_int_not_equal(first[0], first[1]);
 	assert_int_not_equal(first[0], first[2]);
-	/* the same address, another length */
+	/* same address, different length */
 	host_named(other, text[0], 3);
 	told("", &names, &func);
 	assert_int_equal(names, 4);
 	assert_int_not_equal(func, first[2]);
 }
 
-/* What another thread is writing is not used, nor written to. */
+/* A cache slot that another thread is writing is neither used nor written. */
 static void names_while_others_write(void **state)
 {
 	static const char text[2][512] = {"GoAe", "GoBe"};
@@ -124,7 +126,7 @@ static void names_while_others_write(void **state)
 	assert_int_equal(names, 2);
 }
 
-/* The kernel's memory behind a thread's name goes nowhere. */
+/* Kernel memory after a thread's name must not leak. */
 static void only_the_name(void **state)
 {
 	static const char *const texts[] = {"vx\0left in the heap",

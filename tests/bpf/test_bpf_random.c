@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* gnomon's BPF programs under random streams of events, against the naive
- * oracle of truth.c. */
+/* gnomon's BPF programs under random streams of events, compared with the
+ * simple oracle of truth.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,17 +26,17 @@ struct thread {
 	struct host_task *task;
 	struct truth truth;
 	enum where where;
-	uint64_t since, woken; /* when that began; WOKEN: since it waited */
-	uint64_t work;	       /* when a fault or a call began on its CPU */
-	uint32_t class;	       /* that it waits in */
-	enum gn_class doing;   /* APP, FAULT, SYSCALL */
+	uint64_t since, woken; /* begin of `where`; WOKEN: of the wait */
+	uint64_t work;	/* begin of its time on the CPU in a fault or call */
+	uint32_t class; /* of the wait */
+	enum gn_class doing; /* APP, FAULT, SYSCALL */
 	uint32_t depth;
-	bool unseen; /* it came onto its CPU, and nothing told */
+	bool unseen; /* came onto its CPU, and no program saw it */
 };
 
 struct sim {
 	struct host_opts opts;
-	unsigned int misses, losses; /* 1 in so many; 0: none */
+	unsigned int misses, losses; /* one in this many; 0: none */
 	bool functions;
 	uint64_t now, missed;
 	struct thread thread[THREADS];
@@ -65,8 +65,8 @@ static void work_truth(struct thread *t, uint64_t end)
 	t->work = end;
 }
 
-/* Something is seen of a thread that came onto its CPU unseen. Where the
- * scheduler's account is not used, all since it left is not known. */
+/* A program sees a thread that came onto its CPU unseen. Without the
+ * scheduler's account, all time since it left its CPU is unknown. */
 static void found_on(struct sim *s, struct thread *t)
 {
 	if (!t->unseen)
@@ -90,7 +90,7 @@ static void comes_on(struct sim *s, struct thread *t, bool unseen)
 	t->where = ON;
 }
 
-/* System calls and what a thread in them waits for. */
+/* System calls, and what a thread in them waits for. */
 static const struct {
 	int nr;
 	uint32_t class;
@@ -209,7 +209,7 @@ static void begin(struct sim *s, uint64_t seed)
 		host_trace(s->thread[i].task);
 }
 
-/* What was under way at the stop ends there. */
+/* What is under way at the stop ends there. */
 static void close_truth(struct sim *s)
 {
 	for (int i = 0; i < THREADS; i++) {
@@ -225,7 +225,8 @@ static void close_truth(struct sim *s)
 	}
 }
 
-/* Threads go on between the stop and the moment when they are closed. */
+/* Threads go on between the stop and when they are closed. This must leave no
+ * trace in the records, so the truth stays. */
 static void go_on(struct sim *s)
 {
 	static struct thread kept[THREADS];
@@ -249,9 +250,9 @@ static void round_of(struct sim *s, uint64_t seed)
 	host_clock(s->now);
 	host_stop();
 	close_truth(s);
-	s->misses = 0; /* these would be counted, and are of no interest */
+	s->misses = 0; /* misses after the stop would be counted */
 	go_on(s);
-	/* so that a record follows each number that is missing */
+	/* so that a record follows each missing number */
 	host_ring_full(false);
 	host_finish();
 	for (int i = 0; i < THREADS; i++) {
@@ -280,7 +281,8 @@ static void rounds(const struct sim *like)
 	}
 }
 
-/* Every slice is told once, gathered or not, and each interval has its sum. */
+/* Every slice is reported once, gathered or not, and each interval has the sum
+ * of its slices. */
 static void nothing_is_lost(void **state)
 {
 	static const struct sim by_queue = {.opts.queue = true};
@@ -291,8 +293,8 @@ static void nothing_is_lost(void **state)
 	rounds(&by_wakeups);
 }
 
-/* The kernel skips the program at some switches: its own account tells what
- * was, or the time is unclassified and counted. */
+/* The kernel skips the program at some switches. The kernel's own account then
+ * fills the gap, or the time is unclassified and counted. */
 static void missed_switches(void **state)
 {
 	static const struct sim by_queue = {.opts.queue = true, .misses = 4};
@@ -303,7 +305,8 @@ static void missed_switches(void **state)
 	rounds(&by_wakeups);
 }
 
-/* What does not fit is counted, and what comes says where it was. */
+/* Records that do not fit are counted, and later records show where they are
+ * missing. */
 static void losses(void **state)
 {
 	static const struct sim like = {.opts.queue = true, .losses = 50};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Samples, and which stack a thread is on, by gnomon's BPF programs. */
+/* Samples, and which stack a thread is on, from gnomon's BPF programs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +11,9 @@
 #include "host.h"
 #include "mappings.h"
 
-/* Only threads that are traced, in the session; the records of a thread are
- * numbered as if there was no sample. What has no room, or no stack, counts. */
+/* Only traced threads are sampled, and only in the session. Samples do not use
+ * up a thread's record numbers. Samples without room in the ring, or without a
+ * stack, are counted. */
 static void samples(void **state)
 {
 	static const uint64_t stack[200] = {0x1000, 0x2000, 0x3000};
@@ -62,8 +63,8 @@ static void samples(void **state)
 	assert_int_equal(host_counter(GN_COUNTER_SAMPLES_FULL), 1);
 }
 
-/* A call at this stack pointer while mappings cannot be looked up. Returns
- * whether it is in doubt. */
+/* Makes a call with this stack pointer. Returns whether its record is in
+ * doubt. */
 static bool call_at(struct host_task *t, uint64_t sp)
 {
 	const struct gn_rec_func *r;
@@ -84,8 +85,8 @@ static void expect_stack(uint64_t lo, uint64_t hi)
 	assert_int_equal(r->hi, hi);
 }
 
-/* The stack of a thread grows, and the thread changes stacks, while others
- * change mappings: which stack it is on is known all the same. */
+/* A thread's stack grows, and the thread changes stacks, while other threads
+ * change mappings. The stack it is on is still known. */
 static void stacks_while_others_map(void **state)
 {
 	static const struct mapping before[] = {
@@ -110,11 +111,11 @@ static void stacks_while_others_map(void **state)
 	expect_stack(0x90000, 0xa0000);
 	mappings_set(after, 3, 16, false);
 	assert_false(call_at(t, 0x80000));
-	expect_stack(0x90000, 0xa0000); /* nothing new is told */
+	expect_stack(0x90000, 0xa0000); /* not reported again */
 	assert_int_equal(host_counter(GN_COUNTER_STACK_BUSY), 0);
 }
 
-/* A thread that has called on the second of two stacks. */
+/* A thread that has made a call on the second of two stacks. */
 static struct host_task *on_second_of_two(void)
 {
 	static const struct mapping m[] = {{0x20000, 0x30000},
@@ -129,8 +130,8 @@ static struct host_task *on_second_of_two(void)
 	return t;
 }
 
-/* A stack that could not be told as the ring was full is told by the next call
- * on it; what runs meanwhile in an unknown mapping is in doubt. */
+/* If a full ring prevents the report of a stack, the next call on it reports
+ * it. Until then, calls in an unknown mapping are in doubt. */
 static void a_lost_stack_is_told_again(void **state)
 {
 	struct host_task *t = on_second_of_two();
@@ -152,7 +153,7 @@ static void a_lost_stack_is_told_again(void **state)
 	expect_stack(0x40000, 0x50000);
 }
 
-/* What the tree does not have, or has of another process, is not taken. */
+/* An address in no mapping, or in a mapping of another process, is in doubt. */
 static void stacks_in_no_mapping(void **state)
 {
 	struct host_task *t = on_second_of_two();
@@ -168,8 +169,8 @@ static void stacks_in_no_mapping(void **state)
 	expect_stack(0x40000, 0x50000);
 }
 
-/* Trees of all heights: of each mapping its first and its last address, and of
- * each gap. */
+/* Trees of all heights: checks the first and last address of mappings, and the
+ * gaps after them. */
 static void trees_of_mappings(void **state)
 {
 	static struct mapping m[MAPPINGS_MAX];
@@ -180,7 +181,7 @@ static void trees_of_mappings(void **state)
 	for (uint32_t round = 0; round < 60; round++) {
 		uint32_t n =
 			1 + host_roll(&random, round < 40 ? 40 : MAPPINGS_MAX);
-		uint32_t step = 1 + n / 40; /* so many are looked at */
+		uint32_t step = 1 + n / 40; /* checks every step-th mapping */
 		uint64_t at = 0x10000;
 
 		for (uint32_t i = 0; i < n; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* gnomon's BPF programs and switches at certain moments: what is sent of them,
- * and the kernel's own account beside it. */
+/* gnomon's BPF programs and switches at critical moments: what they send, and
+ * the kernel's own account beside it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,8 @@
 
 #include "host.h"
 
-/* GN_SLICES slices go out as one sample, the rest when the thread is closed. */
+/* GN_SLICES slices are sent as one sample. The rest is sent when the thread is
+ * closed. */
 static void slices_go_together(void **state)
 {
 	struct host_opts opts = {.queue = true, .gather = true};
@@ -59,8 +60,7 @@ struct storm {
 	int left;
 };
 
-/* The thread is switched off its CPU and on again, in the middle of a program.
- */
+/* Switches the thread off its CPU and on again, in the middle of a program. */
 static void switches(void *ctx)
 {
 	struct storm *s = ctx;
@@ -75,8 +75,8 @@ static void switches(void *ctx)
 	host_switch(&in);
 }
 
-/* An event whose thread is switched while its time is taken is taken again;
- * where that goes on and on, it is in doubt, and says so. */
+/* If a thread is switched while the time of an event is taken, it is taken
+ * again. If that keeps happening, the record is marked as in doubt. */
 static void torn_moments(void **state)
 {
 	struct host_opts opts = {.queue = true};
@@ -91,7 +91,7 @@ static void torn_moments(void **state)
 		s.t = host_task(7);
 		host_trace(s.t);
 		host_clock(s.now += 10);
-		host_probe(s.t, true, 5); /* its stack is known from now on */
+		host_probe(s.t, true, 5); /* from now on its stack is known */
 		s.left = n;
 		host_interrupt(switches, &s);
 		host_probe(s.t, false, 5);
@@ -106,8 +106,8 @@ static void torn_moments(void **state)
 	}
 }
 
-/* A switch while gathered slices get their place in the ring: its own slice
- * comes behind them. */
+/* A switch happens while gathered slices reserve their place in the ring. The
+ * slice of this switch comes after them. */
 static void switched_while_sent(void **state)
 {
 	struct host_opts opts = {.queue = true, .gather = true};
@@ -131,7 +131,7 @@ static void switched_while_sent(void **state)
 	assert_int_equal(seq, 3);
 }
 
-/* The first record of the kernel's own account. */
+/* The first record of the kernel's account. */
 static const struct gn_rec_kernel *kernel_account(void)
 {
 	const struct gn_rec_kernel *r;
@@ -144,8 +144,8 @@ static const struct gn_rec_kernel *kernel_account(void)
 	return r;
 }
 
-/* A thread is switched off its CPU and on again, which gnomon's clock sees
- * `late`, and ends. */
+/* A thread is switched off its CPU and on again, and exits. At the switch on,
+ * gnomon's clock is `late` ns ahead of the scheduler's. */
 static void off_and_on(struct host_opts opts, struct host_switch *out,
 		       uint64_t late)
 {
@@ -165,9 +165,9 @@ static void off_and_on(struct host_opts opts, struct host_switch *out,
 }
 
 /*
- * A thread that hardly ran: gnomon's clock at its switch onto its CPU was later
- * than the last reading of the scheduler's, as where the machine was taken in
- * between. Nothing of that is without a reason.
+ * A thread that hardly ran. At its switch onto the CPU, gnomon's clock was
+ * later than the last update of the scheduler's clock, as when a hypervisor
+ * takes the machine in between. All of the difference is accounted for.
  */
 static void hardly_ran(void **state)
 {
@@ -183,9 +183,9 @@ static void hardly_ran(void **state)
 }
 
 /*
- * A thread is preempted four times, and waits for its CPU for 3 us; the second
- * time it is `odd`, a switch's, and waits for `ns`. The kernel does not count
- * the odd time, and that is no difference without a reason.
+ * A thread is preempted four times, and waits 3 us for its CPU. The second time
+ * it waits `ns` instead, with *odd, a flag of one of the switches, set. The
+ * kernel does not count that wait, and the difference is accounted for.
  */
 static void queued_oddly(struct host_switch *out, struct host_switch *in,
 			 bool *odd, uint64_t ns)
@@ -221,7 +221,7 @@ static void preempted_before_waiting(void **state)
 	queued_oddly(&out, &in, &out.waits, 50000);
 }
 
-/* By a CPU that took long to move it to another one. */
+/* Moved by a CPU that took long to move it to another one. */
 static void moved_slowly(void **state)
 {
 	struct host_switch out = {0}, in = {0};
@@ -230,8 +230,8 @@ static void moved_slowly(void **state)
 	queued_oddly(&out, &in, &in.moved, 5000000);
 }
 
-/* The clocks' difference is sampled late, twice: the machine was taken in
- * between. The clocks did not drift for that. */
+/* The difference of the clocks is sampled late, repeatedly, because a
+ * hypervisor took the machine in between. This must not count as drift. */
 static void sampled_late(void **state)
 {
 	struct host_opts opts = {.queue = true, .check = true};
@@ -264,8 +264,8 @@ static void sampled_late(void **state)
 	assert_in_range(r->drift, 0, (now - 1000000) / 1000);
 }
 
-/* A thread is about to wait, and a signal is there: it waits for its CPU only.
- */
+/* A thread is about to wait while a signal is pending: it waits for its CPU
+ * only. */
 static void signalled_before_waiting(void **state)
 {
 	struct host_switch out = {.nr = GN_NR_nanosleep, .signalled = true};
@@ -279,7 +279,7 @@ static void signalled_before_waiting(void **state)
 	assert_int_equal(r->class, GN_CLASS_RUNQUEUE);
 }
 
-/* A thread that is to have a fault, and to be switched off its CPU once. */
+/* A traced thread, ready for a fault and for one switch off its CPU. */
 static struct storm fault_storm(void)
 {
 	struct storm s = {.now = 1000, .left = 1};
@@ -291,7 +291,7 @@ static struct storm fault_storm(void)
 	return s;
 }
 
-/* How many slices of faults there are, and their time. */
+/* The number of fault slices, and their total time. */
 static size_t fault_slices(uint64_t *ns)
 {
 	const struct gn_rec_slice *r;
@@ -306,7 +306,7 @@ static size_t fault_slices(uint64_t *ns)
 	return n;
 }
 
-/* A fault goes on over a switch, until its end. */
+/* A fault continues after a switch, until its end. */
 static void switched_in_fault(void **state)
 {
 	struct storm s = fault_storm();
@@ -322,7 +322,8 @@ static void switched_in_fault(void **state)
 	assert_int_equal(host_counter(GN_COUNTER_FAULT_END), 0);
 }
 
-/* The end of a fault is not seen: what the program does then is no fault. */
+/* The end of a fault is not seen: what the program does afterwards does not
+ * count as the fault. */
 static void fault_without_end(void **state)
 {
 	uint64_t ns;
@@ -337,7 +338,7 @@ static void fault_without_end(void **state)
 		if (way == 0)
 			switches(&s);
 		else if (way == 1)
-			host_fault(s.t, false); /* of a system call's */
+			host_fault(s.t, false); /* in a system call */
 		else if (way == 2)
 			host_exit(s.t);
 		host_clock(s.now += 500);
@@ -348,7 +349,7 @@ static void fault_without_end(void **state)
 	}
 }
 
-/* A call into the page of vsyscalls is none that has an end. */
+/* A call into the vsyscall page has no end, so it does not count as a fault. */
 static void vsyscall_is_no_fault(void **state)
 {
 	struct storm s = fault_storm();
@@ -361,10 +362,10 @@ static void vsyscall_is_no_fault(void **state)
 	assert_int_equal(host_counter(GN_COUNTER_FAULT_END), 0);
 }
 
-/* A thread that polls, and one that can wake it. */
+/* A thread that polls, and a thread that can wake it. */
 struct wakeup {
 	struct host_task *sleeper, *waker;
-	int after; /* readings of the clock, and looks for room */
+	int after; /* clock readings and ring reservations before the wakeup */
 };
 
 static void wakeup_init(struct wakeup *w)
@@ -380,7 +381,7 @@ static void wakeup_init(struct wakeup *w)
 	host_switch(&out);
 }
 
-/* Woken while the other one is in system call `nr`. */
+/* Wakes the thread while the other one is in system call `nr`. */
 static void woken_in(int nr)
 {
 	struct wakeup w = {0};
@@ -389,8 +390,8 @@ static void woken_in(int nr)
 	host_waking(w.waker, nr, w.sleeper);
 }
 
-/* A hook that enters the kernel by a system call wakes nobody: a packet that
- * comes meanwhile does. */
+/* A hook that enters the kernel by a system call wakes nobody. A wakeup
+ * meanwhile is from an interrupt, such as for a packet. */
 static void hooks_wake_nobody(void **state)
 {
 	const struct gn_rec *r;
@@ -406,7 +407,7 @@ static void hooks_wake_nobody(void **state)
 	assert_null(host_last(GN_KIND_WAKE));
 }
 
-/* In a system call that wakes it. */
+/* Wakes the thread from a system call. */
 static void wakes_it(void *ctx)
 {
 	struct wakeup *w = ctx;
@@ -415,8 +416,8 @@ static void wakes_it(void *ctx)
 		host_waking(w->waker, 1, w->sleeper);
 }
 
-/* A wakeup while a thread's new name is sent has no record: it would come
- * between that one's place and its number. */
+/* A wakeup while a thread's new name is being sent has no record. It would come
+ * between the place of the name's record and its number. */
 static void no_wakeup_between(void **state)
 {
 	struct wakeup w = {.after = 1};
@@ -443,7 +444,7 @@ static void forks(void *ctx)
 		host_fork(f->parent, f->child);
 }
 
-/* The iterator comes to a new thread while its parent tells of it: it is told
+/* The iterator reaches a new thread while its parent reports it: it is reported
  * once. */
 static void told_once(void **state)
 {

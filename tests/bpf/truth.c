@@ -13,7 +13,7 @@ struct compare {
 	struct truth *t;
 	struct truth_found found;
 	uint32_t seq, slice_seq;
-	uint64_t since; /* the interval that was received last */
+	uint64_t since; /* time of the last received interval */
 };
 
 void truth_slice(struct truth *t, uint64_t start, uint64_t end, uint32_t class,
@@ -58,7 +58,7 @@ static void see_slice(struct compare *c, const struct gn_rec_slice *r)
 		is_slice(c, r->h.seq, end, r->h.time, GN_CLASS_RUNQUEUE);
 }
 
-/* OS time in (from, to]: all that ended there. */
+/* OS time in (from, to]: the slices that ended in it. */
 static uint64_t os_time(const struct truth *t, uint64_t from, uint64_t to)
 {
 	uint64_t sum = 0;
@@ -97,7 +97,7 @@ static void see(struct compare *c, const struct gn_rec *h)
 		see_slice(c, (const struct gn_rec_slice *)h);
 		return;
 	}
-	/* a number that is left out is a record that is lost */
+	/* a skipped number is a lost record */
 	assert_true(h->seq > c->seq);
 	c->found.missing += h->seq - c->seq - 1;
 	c->found.records++;

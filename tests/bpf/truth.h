@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What really happened to each thread, as plain lists: the oracle that the
- * records of the BPF programs are compared with. It knows nothing of how they
- * come to them.
+ * What really happened to each thread, as plain lists. This is the oracle for
+ * the records of the BPF programs. It is independent of how they compute them.
  */
 #ifndef GNOMON_TESTS_BPF_TRUTH_H
 #define GNOMON_TESTS_BPF_TRUTH_H
@@ -16,12 +15,12 @@
 struct truth_slice {
 	uint64_t start, end;
 	uint32_t class;
-	uint32_t event; /* slices with one number come as one record */
-	bool told;	/* a record of it was found */
+	uint32_t event; /* slices with the same number come in one record */
+	bool told;	/* the slice was found in a record */
 };
 
 struct truth_interval {
-	uint64_t time; /* when a function was entered or left, or the stop */
+	uint64_t time; /* of a function's enter or leave, or of the stop */
 	uint32_t kind, func;
 };
 
@@ -32,14 +31,14 @@ struct truth {
 	uint32_t nevents;
 };
 
-/* What the records of a thread say of losses. */
+/* What the records of a thread show about losses. */
 struct truth_found {
 	uint64_t slices, records; /* received */
-	uint64_t missing;	  /* records: by their numbers and the truth */
+	uint64_t missing;	  /* by record numbers, and by the truth */
 };
 
-/* Compares all samples of the ring that are the thread's; fails the test where
- * a record says what is not so. */
+/* Compares all samples of the thread in the ring with the truth. Fails the test
+ * if a record is wrong. */
 struct truth_found truth_compare(struct truth *t, uint32_t tid);
 
 void truth_slice(struct truth *t, uint64_t start, uint64_t end, uint32_t class,
