@@ -16,8 +16,8 @@
 struct names {
 	const struct gn_md *md;
 	const struct gn_md_instance *of; /* NULL also inside a type argument */
-	uint32_t type, method;		 /* rows of the method and its type */
-	bool foreign;			 /* tokens belong to another module */
+	uint32_t type, method; /* rows of the type and of the method */
+	bool foreign;	       /* tokens belong to another module */
 };
 
 gn_token gn_md_outer_token(const struct gn_md *md, gn_token token)

@@ -61,8 +61,8 @@ bool gn_md_open(struct gn_md *md, const struct gn_bytes *metadata);
 const uint8_t *gn_md_id(const struct gn_md *md);
 
 /*
- * The same for a portable PDB, which has only tables of its own. `id` receives
- * its 20 bytes.
+ * Opens the metadata of a portable PDB, which has only its own tables. `id`
+ * receives its 20 bytes.
  */
 #define GN_MD_PDB_ID 20
 bool gn_md_open_pdb(struct gn_md *md, const struct gn_bytes *metadata,

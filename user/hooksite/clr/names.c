@@ -15,8 +15,7 @@
 /* The state while one function's name is built. */
 struct names {
 	struct gn_images *images;
-	struct gn_meta
-		meta; /* of the function's module; all zeros: no source */
+	struct gn_meta meta; /* of the function's module; zeros: none */
 	gn_token class_token;
 	gn_token method_token;
 	gn_cor_id class_args[ARGS_MAX];
@@ -50,8 +49,8 @@ void gn_names_release(void *object)
 		GN_COM(object, GN_UNKNOWN_RELEASE, release_fn)(object);
 }
 
-/* Notes that the name contains something of this module. Modules that have an
- * image that is kept are never unloaded. */
+/* Notes that the name contains something of this module. A module with an image
+ * in gn_images is never unloaded. */
 static void note_module(struct names *names, gn_cor_id module)
 {
 	if (names->gone == module || gn_images_get(names->images, module))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Makes the library a profiler for the runtime: the class factory, and the
- * callback's function table. Each slot is a site, a callback of profiler.h or
- * tell.h, or a stub that does nothing.
+ * callback's function table. Each slot is a site, a callback, or a stub that
+ * does nothing.
  */
 #include <string.h>
 

@@ -25,7 +25,7 @@ static bool *rows_of(const struct scan *s)
 	return calloc(s->image.md.table[GN_TOKEN_METHODDEF].count + 1, 1);
 }
 
-/* Rows from the module's tables are untrusted. */
+/* Whether the row, which comes from untrusted tables, exists. */
 static bool is_row(const struct scan *s, uint32_t row)
 {
 	return row <= s->image.md.table[GN_TOKEN_METHODDEF].count;

@@ -278,8 +278,8 @@ gn_hr gn_clr_module_unloaded(struct gn_clr *clr, gn_cor_id module, gn_hr status)
 	return GN_S_OK;
 }
 
-/* Per thread: the runtime does not tell a callback which thread it runs on,
- * except by running it there. */
+/* Per thread, because the runtime does not tell callbacks which thread's unwind
+ * they are about: it is the calling one. */
 static struct gn_unwinds *own_unwinds(void)
 {
 	static _Thread_local struct gn_unwinds unwinds;
@@ -391,7 +391,7 @@ static uint64_t runtime_version(void *info)
 /*
  * A compilation that has inlined a method requests its caller again if the
  * inlined method was requested meanwhile. Before .NET 9 it takes two locks for
- * that in the opposite order to a request (dotnet/runtime#97771), and both
+ * that in the opposite order to a request (dotnet/runtime#97771), and the two
  * threads deadlock.
  */
 #define DEADLOCKS_BELOW 9

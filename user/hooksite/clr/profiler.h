@@ -47,8 +47,8 @@ struct gn_clr {
 	bool by_il;	/* functions are seen by their IL, not by the runtime's
 			   hooks */
 	bool fast;	/* hooks do not trap */
-	/* nor do compilations and names. Their threads can be there at any
-	 * time, so the ring memory must stay mapped */
+	/* nor do compilations and names. Threads can be in them at any time, so
+	 * the memory must stay */
 	bool compiles_fast;
 	bool beside; /* another profiler is loaded: no function can be seen */
 	bool asked_beside; /* `beside`, by the class that the runtime requested

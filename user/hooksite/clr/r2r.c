@@ -16,7 +16,7 @@ struct entry {
 	bool any;      /* from SECTION_ANY */
 	bool multi;
 	bool others;  /* the table lists methods of other modules */
-	bool foreign; /* the entry is about a module outside this table */
+	bool foreign; /* the entry is about another module: give up */
 };
 
 static uint32_t next(struct entry *e)

@@ -119,7 +119,7 @@ static uint8_t *put_modifier(uint8_t *p, gn_token type)
  * In a method that native code calls, hooks are called with the transition.
  * After calls without it the compiler checks for a pending collection, and .NET
  * 10 does so at the very end of the method, when the thread has left managed
- * mode. The thread then goes on as if it were in managed mode, and its next
+ * code. The thread then goes on as if it were in managed code, and its next
  * call from native code ends the program.
  */
 static gn_token hook_call(struct gn_rejit_module *m, bool from_native,
@@ -264,9 +264,9 @@ static bool find_machine(const struct gn_md *md, gn_token method,
 /*
  * Chooses how an async method's state machine is rewritten. In a process that
  * ran before the session it gets tags, unless the session numbers are used up,
- * or precompiled code holds a copy of the method, which this library cannot
- * find. The order matters: the end of a session first clears `chosen` and then
- * reads `tagged`. False: leave the method as it is.
+ * or precompiled code holds a copy of the method, which might not be found. The
+ * order matters: the end of a session first clears `chosen` and then reads
+ * `tagged`. False: leave the method as it is.
  */
 static bool choose_how(struct gn_rejit *r, uint32_t index,
 		       struct gn_il_async *async)

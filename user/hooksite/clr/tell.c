@@ -26,7 +26,7 @@ static uint32_t named(struct gn_clr *clr, gn_cor_id id, gn_resolve_fn resolve)
 	return index && gn_clr_name_by(clr, index, id, resolve) ? index : 0;
 }
 
-/* The same for something that was just loaded. Its id can be known from
+/* The same for something that was just loaded. Its id may still belong to
  * something that was unloaded between two sessions, when unloads are not
  * reported. */
 static uint32_t named_anew(struct gn_clr *clr, gn_cor_id id,
@@ -119,8 +119,8 @@ uint64_t gn_tell_code(struct gn_clr *clr, uint32_t index, gn_cor_id function,
 	return size;
 }
 
-/* The index of something that is about to be unloaded. It is not resolved: its
- * name can no longer be read afterwards. */
+/* The index of something that is unloaded. 0: it has none. It is not resolved
+ * now: after the unload its name cannot be read. */
 static uint32_t known(struct gn_clr *clr, gn_cor_id id)
 {
 	return gn_ids_find(&clr->ids, id);
@@ -395,8 +395,8 @@ gn_hr gn_tell_finally(struct gn_clr *clr, gn_cor_id function)
 	return GN_S_OK;
 }
 
-/* After each collection: also a good time to check that gnomon is still
- * there. */
+/* Called after each collection, which is often enough to check whether gnomon
+ * is still there. */
 gn_hr gn_tell_resumed(struct gn_clr *clr)
 {
 	GN_CLR_SITE(resume_end)();
