@@ -26,7 +26,7 @@ struct host_task;
 struct host_opts {
 	bool queue;  /* use the scheduler's account of the run queue */
 	bool gather; /* slices may be sent together */
-	bool check;  /* compare with the kernel's own account */
+	bool check;  /* read the kernel's account while a thread runs */
 };
 
 /* Resets the kernel: no tasks, an empty ring. The session begins at `start`. */

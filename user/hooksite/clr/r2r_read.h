@@ -16,7 +16,8 @@
 /* False: the module has no such header. */
 bool gn_r2r_flags(const struct gn_pe *pe, uint32_t *flags);
 
-/* Finds a section by its type. False: the module does not have it. */
+/* Finds a section by its type. Only after gn_r2r_flags() has found a header.
+ * False: the module does not have the section. */
 bool gn_r2r_section(const struct gn_pe *pe, uint32_t type,
 		    struct gn_bytes *found);
 
