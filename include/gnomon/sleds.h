@@ -45,7 +45,9 @@ struct gn_sled_entry {
 	uint32_t func; /* index of the function */
 	uint16_t file;
 	uint8_t form; /* enum gn_sled_form */
-	uint8_t byte; /* PROBE: the first byte of the instruction there */
+	/* PROBE: the first byte of the instruction there; a sled: 1 if a probe
+	 * is there */
+	uint8_t byte;
 };
 
 struct gn_sled_head {

@@ -109,10 +109,12 @@ int gn_sled_table_add(struct gn_sled_table *t, size_t file, const char *path,
 	size_t most = plan->nsleds + plan->nleaves + 1;
 	int err = add_file(t, file, path);
 
+	if (err)
+		return err;
 	/* functions without room keep their probes */
 	if (t->count + most > GN_SLEDS_MAX || t->files > UINT16_MAX)
 		return 0;
-	err = err ?: make_room(t, most);
+	err = make_room(t, most);
 	if (err)
 		return err;
 	for (size_t i = 0; i < plan->nsleds; i++) {

@@ -127,13 +127,13 @@ static struct gn_stubs *stubs_of(const struct gn_sled_entry *e)
 static bool is_whole(const struct gn_sled_entry *e)
 {
 	static const uint8_t trap = 0xcc;
-	const uint8_t *code = (const uint8_t *)(sleds.base[e->file] + e->addr);
-	const uint8_t *want;
+	const uint8_t *code, *want;
 	size_t n = GN_SLED_BYTES;
 
 	if (e->file >= sleds.files || e->form > GN_SLED_PROBE ||
 	    !in_code(&sleds.file[e->file], e->addr))
 		return false;
+	code = (const uint8_t *)(sleds.base[e->file] + e->addr);
 	if (e->form == GN_SLED_PROBE)
 		return *code == e->byte || *code == trap;
 	want = gn_sled_bytes(e->form);
