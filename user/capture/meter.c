@@ -29,16 +29,16 @@
 #define CLOSE_CALLS 16
 #define FEW_CALLS   12
 #define WARM_UP	    2
-/* Measuring takes at most this share of a CPU's time, or of all hits, unless
- * the last one was long ago. */
+/* Measuring takes at most this part (one in N) of a CPU's time, and of all
+ * hits, unless the last measurement was long ago. */
 #define TIME_SHARE 200
 #define HITS_SHARE 10
 #define LONG_NS	   250000000u
 /*
  * The request comes right after gnomon has drained the ring and goes to sleep.
  * Its CPU, often the other half of a core, is then free, and hits cost less. So
- * the thread waits first, each time for another part of this delay (steps of
- * the golden ratio spread evenly).
+ * the thread first waits for a part of this delay, each time a different one
+ * (steps of the golden ratio spread evenly).
  */
 #define DELAY_NS   10000000u
 #define DELAY_STEP 6180340u
@@ -49,27 +49,27 @@ struct gn_meter {
 	struct gn_links *links;
 	struct gn_meter_pair pair[GN_METER_PAIRS];
 	unsigned int npairs;
-	uint64_t clock;	 /* ns of reading it */
-	uint64_t cycles; /* of the work between two hits */
-	double work;	 /* its ns */
+	uint64_t clock;	 /* ns to read the clock */
+	uint64_t cycles; /* length of the work between two hits */
+	double work;	 /* the same in ns */
 	double no_work;	 /* ns of the least work */
-	bool close;	 /* the calls under way do that */
+	bool close;	 /* the calls under way do no work */
 	struct gn_meter_interrupts interrupts;
 	struct gn_rec_cost cost[GN_PROBE_CLASS_COUNT]; /* as last measured */
 	uint64_t hits; /* hits of traced threads since the last measurement */
 
-	/* what the thread is to do; `lock` */
+	/* the thread's orders, under `lock` */
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t wake, done;
 	unsigned int todo; /* calls of each pair; 0: nothing */
-	uint64_t delay;	   /* ns before them */
-	int cpu;	   /* where; -1: anywhere */
-	uint64_t took;	   /* by AGAIN_CALLS */
+	uint64_t delay;	   /* ns to wait before the calls */
+	int cpu;	   /* -1: any */
+	uint64_t took;	   /* ns for AGAIN_CALLS calls */
 	bool quit;
 	uint32_t tid;
 
-	struct gn_meter_calls calls; /* that are under way */
+	struct gn_meter_calls calls; /* under way */
 	struct gn_meter_first first;
 };
 
@@ -82,7 +82,7 @@ static void put_cost(struct gn_meter *m, enum gn_probe_class class,
 	gn_session_put(m->s, &cost->h, sizeof(*cost));
 }
 
-/* From what was measured of other classes. */
+/* Computes a class that is not measured from three that are. */
 static void put_joined(struct gn_meter *m)
 {
 	const struct gn_rec_cost *stepped = &m->cost[GN_PROBE_STEPPED];
@@ -96,7 +96,7 @@ static void put_joined(struct gn_meter *m)
 	put_cost(m, GN_PROBE_STEPPED_CALL, &both);
 }
 
-/* The enter and the leave of a runtime are of one class. */
+/* A runtime's enter and leave are of one class, so they share the mean cost. */
 static void put_both(struct gn_meter *m, const struct gn_meter_pair *pair,
 		     struct gn_rec_cost *enter, struct gn_rec_cost *leave)
 {
@@ -112,8 +112,8 @@ static void put_both(struct gn_meter *m, const struct gn_meter_pair *pair,
 	put_cost(m, pair->enter, enter);
 }
 
-/* Hits that follow each other at once cost otherwise. That is a part of their
- * error: how soon the next one comes is not known. */
+/* Hits that follow each other at once have another cost. The difference adds to
+ * the error, because nobody knows how soon the next hit comes. */
 static void compare(struct gn_meter *m, struct gn_meter_pair *pair,
 		    const struct gn_meter_call *calls, unsigned int n)
 {
@@ -129,7 +129,7 @@ static void conclude_pair(struct gn_meter *m, unsigned int i)
 	struct gn_rec_cost enter = {0}, leave = {0};
 	unsigned int n = gn_meter_calls_pick(&m->calls, i, WARM_UP);
 
-	/* both are asked for at the begin only */
+	/* calls with and without work are made only at the start */
 	if (n && m->calls.asked != AGAIN_CALLS)
 		compare(m, &m->pair[i], m->calls.of[i], n);
 	if (!m->close && gn_meter_solve(m->calls.of[i], n, m->clock, m->work,
@@ -137,7 +137,7 @@ static void conclude_pair(struct gn_meter *m, unsigned int i)
 		put_both(m, &m->pair[i], &enter, &leave);
 }
 
-/* All records of the calls are there. */
+/* Call when all records of the calls are there. */
 static void conclude(struct gn_meter *m)
 {
 	for (unsigned int i = 0; i < m->npairs; i++)
@@ -167,7 +167,7 @@ static void go_to(int cpu)
 
 	CPU_ZERO(&one);
 	CPU_SET(cpu, &one);
-	/* if that is not allowed it stays where it is */
+	/* if this is not allowed, the thread stays where it is */
 	sched_setaffinity(0, sizeof(one), &one);
 }
 
@@ -195,8 +195,8 @@ static void *serve(void *arg)
 	struct gn_meter *m = arg;
 	cap_t none = cap_init();
 
-	/* it only calls functions; where it cannot give them up it keeps them
-	 */
+	/* the thread only calls functions, so it needs no capability; if it
+	 * cannot drop them it keeps them */
 	if (none)
 		cap_set_proc(none);
 	cap_free(none);
@@ -251,7 +251,8 @@ static int cpu_of(uint32_t tid)
 	f = fopen(path, "re");
 	if (!f)
 		return -1;
-	/* its name may hold anything; 36 more fields are before the CPU's */
+	/* the name may contain anything; 36 fields come between it and the
+	 * CPU */
 	at = fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
 	for (int i = 0; at && i < 37; i++)
 		at = strchr(at + 1, ' ');
@@ -366,7 +367,7 @@ static void take_all(struct gn_session *s)
 	ring_buffer__consume(s->ring);
 }
 
-/* Nothing has been drained yet: there is no delay. */
+/* No delay: nothing has been drained yet. */
 static void measure_now(struct gn_meter *m, unsigned int calls)
 {
 	m->delay = 0;
@@ -391,7 +392,7 @@ static void measure_new_processes(struct gn_meter *m)
 		put_cost(m, GN_PROBE_FIRST, &cost);
 }
 
-/* All pairs that the meter has now. */
+/* Measures the first m->npairs pairs. */
 static void measure_pairs(struct gn_meter *m, unsigned int close,
 			  unsigned int calls)
 {
@@ -401,8 +402,9 @@ static void measure_pairs(struct gn_meter *m, unsigned int close,
 	measure_now(m, calls);
 }
 
-/* Only the first `now` pairs are needed from the begin. The others are measured
- * with few calls here, and again while the capture runs. */
+/* Only the first `now` pairs are needed at the start. The others are measured
+ * with few calls here. Pairs without `again` are dropped; the rest are measured
+ * again while the capture runs. */
 static void measure_first(struct gn_meter *m, unsigned int now)
 {
 	unsigned int all = m->npairs;

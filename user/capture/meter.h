@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Measures what probes cost here and now. A thread of gnomon's own is traced
- * with the programs and link types of the capture while it calls functions of
- * known length. The functions work for a microsecond, because a hit right after
- * another costs some 100 ns less. It measures when the capture begins and again
- * while it runs, on the CPU of a traced thread: the pace of a busy machine
- * changes by a tenth within a tenth of a second.
+ * Measures what probes cost on this machine, now. A thread of gnomon itself is
+ * traced with the programs and link types of the capture while it calls
+ * functions of known length. Each function works for a microsecond, because a
+ * hit right after another costs some 100 ns less. The meter measures when the
+ * capture begins and again while it runs, on the CPU of a traced thread: the
+ * pace of a busy machine changes by a tenth within a tenth of a second.
  */
 #ifndef GNOMON_CAPTURE_METER_H
 #define GNOMON_CAPTURE_METER_H
@@ -20,21 +20,23 @@ struct gn_links;
 struct gn_meter;
 
 /*
- * The session's meter. Call when the kernel is watched and the ring is open,
- * before anything else is traced. Writes a COST record for each class in use to
- * the sink. If it cannot measure, that is no error: there is no meter and there
- * are no such records. -ENOMEM.
+ * Creates the session's meter. Call it when the kernel is watched and the ring
+ * is open, before anything else is traced. It writes a COST record for each
+ * class in use to the sink. A meter that cannot measure is not an error: then
+ * there is no meter and there are no COST records. -ENOMEM.
  */
 int gn_meter_new(struct gn_session *s);
 
-/* Takes a record if it is from the meter's own thread. `m` NULL: it is not. */
+/* Takes a record if it comes from the meter's thread or from one of its
+ * children; then returns true. False if `m` is NULL. */
 bool gn_meter_take(struct gn_meter *m, const struct gn_rec *rec);
 
-/* Measures again when it is time, for the thread `tid` that had the last
- * record; 0: there was none. Writes what was measured since to the sink. */
+/* Measures again when it is time, for the thread `tid` that had the last record
+ * (0: none had). Writes the results of finished measurements to the sink. */
 void gn_meter_follow(struct gn_meter *m, uint64_t now, uint32_t tid);
 
-/* Moves its probes to `links` (NULL: removes them). NULL does nothing. */
+/* Frees the meter and moves its probes to `links` (NULL: removes them). `m`
+ * NULL does nothing. */
 void gn_meter_free(struct gn_meter *m, struct gn_links *links);
 
 /* The times of the records of one call of the outer function, and of the clock
@@ -49,12 +51,13 @@ struct gn_meter_call {
 	uint64_t at[GN_METER_RECORDS];
 };
 
-/* The mean of times, without those of twice the median or more, which something
- * else disturbed; and half the width of the middle half, unless `spread` is
- * NULL. It sorts them. */
+/* The mean of `ns`, without times of more than twice the median, which
+ * something else disturbed. `spread`, unless NULL, becomes half the width of
+ * the middle half. Sorts `ns`. */
 double gn_meter_mean(uint64_t *ns, unsigned int n, uint32_t *spread);
 
-/* What interrupts took of the time of all measurements so far. */
+/* The time that interrupts took, out of the time `of` all measurements so
+ * far. */
 struct gn_meter_interrupts {
 	double taken, of; /* ns */
 	unsigned int n;
@@ -63,23 +66,24 @@ struct gn_meter_interrupts {
 /*
  * Computes from `n` calls what an enter and a leave cost, before and after the
  * time of their records. `clock`: the cost of reading the clock; `work`: the
- * length of the work between two records. The rest between them is the cost of
- * the first after its record and of the second before its record. Interrupts
- * (timer ticks) come while a probe is at work, too: their share, which it adds
- * to `interrupts`, is a part of the cost. false: too few calls, or the records
- * are of other ones.
+ * length of the work between two records. The rest between two records is the
+ * cost of the first after its record plus that of the second before its record.
+ * Interrupts (timer ticks) also come while a probe is at work. Their share is
+ * added to `interrupts`, and is a part of the cost. False: there are too few
+ * calls, or a record is older than its call.
  */
 bool gn_meter_solve(const struct gn_meter_call *calls, unsigned int n,
 		    uint64_t clock, double work,
 		    struct gn_meter_interrupts *interrupts,
 		    struct gn_rec_cost *enter, struct gn_rec_cost *leave);
 
-/* The mean time from an enter to its leave without `work`. `n` > 0. */
+/* The mean time from an enter of the inner function to its leave, without
+ * `work`. `n` > 0. */
 double gn_meter_inner(const struct gn_meter_call *calls, unsigned int n,
 		      double work);
 
-/* What a single-stepped enter costs that sets a return probe up, from two that
- * do one of both, and one that does neither. */
+/* Computes the cost of a single-stepped enter that also sets up a return probe,
+ * from the costs of an enter that does the first, the second and neither. */
 void gn_meter_join(const struct gn_rec_cost *stepped,
 		   const struct gn_rec_cost *call,
 		   const struct gn_rec_cost *neither, struct gn_rec_cost *both);

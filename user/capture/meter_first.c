@@ -19,14 +19,14 @@
 
 static _Noreturn void be_child(uint64_t cycles)
 {
-	/* what a new process pays once for other reasons */
+	/* a new process pays some other costs once: pay them here */
 	gn_calibrate_work(cycles);
 	gn_calibrate_first(CALLS, cycles);
 	_exit(0);
 }
 
-/* One after the other, as most programs have them: memory that was in use just
- * now is to be had sooner. */
+/* Runs the children one after the other, as most programs do: the kernel hands
+ * out memory faster if it was in use just now. */
 static int run_all(struct gn_meter_first *f, uint64_t cycles)
 {
 	pid_t pid;
@@ -44,8 +44,8 @@ static int run_all(struct gn_meter_first *f, uint64_t cycles)
 	return 0;
 }
 
-/* While gnomon is said to be looked for as a target, its children are traced
- * from their birth. */
+/* The kernel side treats gnomon itself as a target meanwhile, so the children
+ * are traced from birth. */
 int gn_meter_first_run(struct gn_session *s, struct gn_meter_first *f,
 		       uint64_t cycles)
 {
@@ -84,7 +84,7 @@ bool gn_meter_first_take(struct gn_meter_first *f, const struct gn_rec *rec)
 	return true;
 }
 
-/* From enter `i` to the next, without the operating system's time. */
+/* The time from enter `i` to the next, without the operating system's time. */
 static uint64_t call_ns(const struct gn_meter_child *c, unsigned int i)
 {
 	uint64_t ns = c->at[2 * i + 2] - c->at[2 * i];
@@ -106,7 +106,8 @@ bool gn_meter_first_solve(const struct gn_meter_first *f,
 		if (c->n != GN_METER_FIRST_RECORDS)
 			continue;
 		first = call_ns(c, 0);
-		/* the lesser: something else may disturb one of them */
+		/* take the shorter one: something else may disturb one of
+		 * them */
 		then = call_ns(c, 1) < call_ns(c, 2) ? call_ns(c, 1)
 						     : call_ns(c, 2);
 		more[n++] = first > then ? first - then : 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the first probe of a process costs more than others: the kernel makes a
- * page for its probes there. That can only be seen in new processes, so some
- * children of gnomon's call a traced function a few times each.
+ * Measures how much more the first probe of a process costs: the kernel creates
+ * a page for its probes there. Only new processes show this, so gnomon forks
+ * some children that call a traced function a few times each.
  */
 #ifndef GNOMON_CAPTURE_METER_FIRST_H
 #define GNOMON_CAPTURE_METER_FIRST_H
@@ -33,9 +33,9 @@ struct gn_meter_first {
 };
 
 /*
- * Makes the children, which call the function: it is linked, and its work takes
- * `cycles`. When they have ended their records are in the ring. <0: it could
- * not be done.
+ * Forks the children. They call the function, whose probes must be linked, and
+ * which works for `cycles`. When this returns, the children have ended and
+ * their records are in the ring. -errno.
  */
 int gn_meter_first_run(struct gn_session *s, struct gn_meter_first *f,
 		       uint64_t cycles);
@@ -43,7 +43,8 @@ int gn_meter_first_run(struct gn_session *s, struct gn_meter_first *f,
 /* Takes a record if it is from a child. */
 bool gn_meter_first_take(struct gn_meter_first *f, const struct gn_rec *rec);
 
-/* Computes what the first costs more. false: too few children. */
+/* Computes how much more the first call costs. False: too few children have all
+ * their records. */
 bool gn_meter_first_solve(const struct gn_meter_first *f,
 			  struct gn_rec_cost *cost);
 

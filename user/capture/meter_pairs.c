@@ -31,7 +31,7 @@ static int link_site(struct gn_session *s, struct gn_links *links,
 	return err ? err : refused ? -EOPNOTSUPP : 0;
 }
 
-/* An enter, and a leave of its own at another site. */
+/* Links an enter, and its leave at another site. */
 static int link_both(struct gn_session *s, struct gn_links *links,
 		     enum gn_prog prog, enum gn_cal_site enter,
 		     enum gn_cal_site leave)
@@ -55,7 +55,7 @@ static int link_call(struct gn_session *s, struct gn_links *links,
 			       GN_SPEC_LEAVE);
 }
 
-/* Hooks whose function is named by texts. */
+/* Links hooks whose function is named by texts. */
 static int link_named(struct gn_session *s, struct gn_links *links)
 {
 	int err = link_site(s, links, GN_CAL_ENTER_NAMED, GN_PROG_INTERNED,
@@ -99,7 +99,7 @@ unsigned int gn_meter_pairs(struct gn_session *s, struct gn_links *links,
 {
 	const struct gn_native_stats *native = &s->native;
 	bool hooks = gn_session_uses(s, GN_PROG_MANAGED);
-	/* programs that children execute later can be of each class */
+	/* programs that children execute later can need any class */
 	bool late = gn_session_awaits(s);
 	bool unknown = late && !native->functions;
 	const struct {
@@ -138,7 +138,7 @@ unsigned int gn_meter_pairs(struct gn_session *s, struct gn_links *links,
 bool gn_meter_link_first(struct gn_session *s, struct gn_links *links)
 {
 	const struct gn_native_stats *native = &s->native;
-	/* a program that the command executes can have any */
+	/* a program that the command executes can need any class */
 	bool awaited =
 		s->opts.command && !native->functions && gn_session_awaits(s);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What hits cost, from the times of their records. */
+/* Computes what hits cost from the times of their records. */
 #include "capture/meter.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Rarer pauses, as of a virtual machine, are too few for an average. */
+/* Longer pauses, such as those of a virtual machine, are too rare for an
+ * average. */
 #define INTERRUPT_MOST 16
 
 static int compare(const void *a, const void *b)
@@ -15,8 +16,8 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* To drop a fixed share of the largest values would be biased: where the pace
- * changes they are not exceptions. */
+/* Dropping a fixed share of the largest values would add a bias: where the pace
+ * changes, large values are no exceptions. */
 double gn_meter_mean(uint64_t *ns, unsigned int n, uint32_t *spread)
 {
 	unsigned int most = 0;
@@ -37,7 +38,7 @@ struct solver {
 	struct gn_meter_interrupts *interrupts;
 };
 
-/* Adds what is longer than the mean leaves room for. `ns` is sorted. */
+/* Adds the time by which outliers exceed the mean. `ns` is sorted. */
 static void add_interrupts(struct gn_meter_interrupts *to, const uint64_t *ns,
 			   unsigned int n, double mean)
 {
@@ -65,7 +66,7 @@ static double between(const struct solver *s, unsigned int i, uint32_t *spread)
 	return mean > s->work ? mean - s->work : 0;
 }
 
-/* The same of records `i`, `i` + 2 and so on below `end`. */
+/* The mean of between() for records `i`, `i` + 2 and so on below `end`. */
 static double each(const struct solver *s, unsigned int i, unsigned int end)
 {
 	unsigned int count = 0;
@@ -98,7 +99,7 @@ static void add_share(struct gn_rec_cost *c,
 
 	c->before_ns = whole(c->before_ns * (1 + share));
 	c->after_ns = whole(c->after_ns * (1 + share));
-	/* n that come at random are n +- sqrt(n) */
+	/* a count of n random interrupts has an error of sqrt(n) */
 	if (i->n)
 		c->spread_ns += whole(ns / sqrt(i->n));
 }
@@ -121,10 +122,10 @@ void gn_meter_join(const struct gn_rec_cost *stepped,
 }
 
 /*
- * Solves four sums. They leave open how much of the cost is before and how much
- * after a record. The clock reading before the first enter shows how much is
- * before it. The split matters only where an interval ends otherwise than by a
- * probe.
+ * Solves four sums, one for each order of enter and leave. They do not show how
+ * much of the cost is before a record and how much after it. The clock reading
+ * before the first enter shows the part before it. The split matters only where
+ * an interval does not end at a probe.
  */
 bool gn_meter_solve(const struct gn_meter_call *calls, unsigned int n,
 		    uint64_t clock, double work,

@@ -15,7 +15,7 @@
 #include "capture/session_internal.h"
 
 /* Flags of a native function. */
-#define OWN    0x1 /* it has links of its own */
+#define OWN    0x1 /* it has its own links */
 #define SHARED 0x2 /* some of its probes share a link with other functions */
 #define MUTED  0x4
 
@@ -31,7 +31,7 @@ struct process {
 
 struct gn_mute {
 	struct gn_holders *holders;
-	bool full; /* no more links of their own */
+	bool full; /* no more functions get their own links */
 	uint8_t *native;
 	uint32_t nnative; /* indexes below it are in use */
 	struct library *library;
@@ -114,7 +114,7 @@ static int add_own(void *ctx, struct gn_links *links)
 	return err;
 }
 
-/* 0, -EAGAIN when it must share a link, or the kernel's error. */
+/* 0; -EAGAIN: the function must share a link; or the kernel's error. */
 static int link_own(struct gn_session *s, enum gn_prog prog,
 		    const struct gn_probe_set *set, uint32_t index)
 {
@@ -204,7 +204,7 @@ static int mute_native(struct gn_session *s, uint32_t index)
 	if (index >= m->nnative || !m->holders ||
 	    (m->native[index] & (OWN | SHARED)) != OWN) {
 		if (index < m->nnative && !m->native[index])
-			return -ENOENT; /* no site of it was taken */
+			return -ENOENT; /* the kernel took none of its sites */
 		return -EOPNOTSUPP;
 	}
 	if (m->native[index] & MUTED)
@@ -225,8 +225,8 @@ static void forget(struct gn_mute *m, size_t i)
 	m->process[i] = m->process[--m->nprocesses];
 }
 
-/* Finds the library of a runtime that a process has loaded: one in a container
- * has a copy. */
+/* Finds which library of a runtime a process has loaded: a process in a
+ * container has a copy. */
 static int open_process(const struct gn_mute *m, enum gn_runtime_id runtime,
 			pid_t pid, struct process *p)
 {

@@ -11,7 +11,8 @@
 
 #include "elf/elf_image.h"
 
-/* Computes where a mapping of the file would put the bytes; false: nowhere. */
+/* Computes where the bytes would lie if this mapping starts the file; false:
+ * nowhere. */
 static bool place(const struct gn_mute_file *f, uint64_t start, uint64_t *table)
 {
 	uint64_t bias = start - f->head.first, end;
@@ -61,7 +62,7 @@ int gn_mute_scan(FILE *f, const struct gn_mute_file *file, uint64_t *base)
 	return got ? got : found == 1 ? 0 : found ? -ENOTUNIQ : -ENOENT;
 }
 
-/* The bytes' symbol, in a segment that is written. */
+/* Finds the symbol of the bytes. */
 static int find_symbol(const struct gn_image *image, struct gn_mute_file *f)
 {
 	Elf_Data *syms, *strs;
@@ -121,9 +122,9 @@ static int open_in(int dir, const char *name, int flags)
 }
 
 /*
- * The kernel lists the mappings a page at a time. One that grew in between is
- * listed again, including the bytes that were listed before. Then read the list
- * again.
+ * The kernel lists the mappings a page at a time. A mapping that grew in
+ * between is listed again, with the bytes that were listed before. Then this
+ * reads the list again.
  */
 static int scan_live(FILE *maps, const struct gn_mute_file *file,
 		     uint64_t *base)
@@ -131,7 +132,7 @@ static int scan_live(FILE *maps, const struct gn_mute_file *file,
 	int err = -EILSEQ;
 
 	for (int i = 0; i < 16 && err == -EILSEQ; i++) {
-		/* not what is in the buffer */
+		/* drop what stdio has buffered */
 		fflush(maps);
 		rewind(maps);
 		err = gn_mute_scan(maps, file, base);
@@ -162,8 +163,8 @@ int gn_mute_process_open(struct gn_mute_process *p, pid_t pid,
 		fclose(f);
 	else if (maps >= 0)
 		close(maps);
-	/* in between the process can execute another program; if the library's
-	 * first bytes are there, its last ones are, too */
+	/* meanwhile the process can have executed another program; if the
+	 * library's first bytes are there, its last bytes are, too */
 	if (!err)
 		err = gn_elf_head_check(&file->head, p->mem, base);
 	if (err) {
@@ -181,7 +182,7 @@ static int write_byte(const struct gn_mute_process *p, uint32_t index,
 {
 	ssize_t n = pwrite(p->mem, &value, 1, (off_t)(p->bytes + index));
 
-	/* 0: its memory is gone; EIO: this address is not mapped any more */
+	/* 0: the memory is gone; EIO: the address is not mapped any more */
 	return n == 1 ? 0 : n == 0 || errno == EIO ? -ESRCH : -errno;
 }
 

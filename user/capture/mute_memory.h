@@ -19,7 +19,7 @@
 
 #define GN_MUTE_SYMBOL "gnomon_mute"
 
-/* A library file: where its bytes are, and how to recognise it. */
+/* A library file: where its bytes are, and how to recognise the file. */
 struct gn_mute_file {
 	struct gn_file_id id;
 	uint64_t table; /* virtual address of the bytes */
@@ -32,10 +32,10 @@ struct gn_mute_file {
 int gn_mute_file_read(const char *path, struct gn_mute_file *out);
 
 /*
- * Finds the file's offset 0 in the process whose `maps` (as /proc/PID/maps)
- * this is: there must be exactly one place where the bytes lie in private,
- * writable mappings of the file and of what follows it. -ENOENT: none;
- * -ENOTUNIQ: more than one; -EILSEQ: the text is malformed.
+ * Finds the address of the file's offset 0 in the process whose `maps`
+ * (/proc/PID/maps) this is. There must be exactly one place where the bytes lie
+ * in private, writable mappings of the file and of what follows it. -ENOENT:
+ * none; -ENOTUNIQ: more than one; -EILSEQ: the text is malformed.
  */
 int gn_mute_scan(FILE *maps, const struct gn_mute_file *file, uint64_t *base);
 
@@ -51,8 +51,8 @@ struct gn_mute_process {
 /*
  * -ESRCH: there is no such process (any more); -ENOENT, -ENOTUNIQ: it does not
  * run the library, or runs it twice; -EPERM or -EACCES: it cannot be written
- * (CAP_SYS_PTRACE is missing, or Yama forbids it to everybody). Then nothing is
- * to be closed.
+ * (CAP_SYS_PTRACE is missing, or Yama forbids it to everybody). After an error
+ * there is nothing to close.
  */
 int gn_mute_process_open(struct gn_mute_process *p, pid_t pid,
 			 const struct gn_mute_file *file);
@@ -62,10 +62,10 @@ int gn_mute_process_open(struct gn_mute_process *p, pid_t pid,
 int gn_mute_process_set(struct gn_mute_process *p,
 			const struct gn_mute_file *file, uint32_t index);
 
-/* False: it ended, or runs another program. */
+/* False: the process ended, or runs another program. */
 bool gn_mute_process_lives(const struct gn_mute_process *p);
 
-/* Undoes all that was written, if the process lives, and closes. */
+/* Undoes all writes, if the process lives, and closes. */
 void gn_mute_process_close(struct gn_mute_process *p);
 
 #endif

@@ -14,8 +14,8 @@
 #define TIDS	    (1u << 22) /* the kernel's PID_MAX_LIMIT */
 #define WAKERS	    256	       /* threads that are counted; a power of two */
 #define TOLD_MOST   3
-#define LEFT_MOST   256 /* threads; of a process, the first is the first */
-#define SHARE	    10	/* reported from a tenth of the capture on */
+#define LEFT_MOST   256	      /* threads; a process's first is its leader */
+#define SHARE	    10	      /* reported from a tenth of the capture on */
 #define LEAST_NS    20000000u /* and from this time on */
 #define COMMAND_MAX 80
 
@@ -54,8 +54,8 @@ static bool is_traced(const struct gn_outside *o, uint32_t tid)
 	return tid >= TIDS || o->traced[tid / 8] >> tid % 8 & 1;
 }
 
-/* Whether an answer ends the wait. A writer waits for a reader, and accept()
- * for a client: those do not count. */
+/* Whether an answer ends the wait. Waits of a writer for a reader, and of
+ * accept() for a client, do not count. */
 static bool is_for_answer(const struct gn_rec_slice *s)
 {
 	static const uint16_t others[] = {
@@ -86,7 +86,7 @@ static uint32_t process_of(uint32_t tid)
 	return pid > 2 && parent != 2 ? pid : 0;
 }
 
-/* The place of `id`, or a free one; NULL: all are taken. */
+/* The entry of `id`, or a free one; NULL: all are taken. */
 static struct waker *place_of(struct waker *wakers, uint32_t id)
 {
 	for (uint32_t i = 0; i < WAKERS; i++) {
@@ -108,8 +108,7 @@ static void note_wait(struct gn_outside *o, const struct gn_rec_slice *s)
 	w = place_of(o->waker, s->waker);
 	if (!w)
 		return;
-	/* look up at once: a thread of a pool can end before the capture
-	 * does */
+	/* look it up now: a thread of a pool can end before the capture does */
 	if (!w->id)
 		w->pid = process_of(s->waker);
 	w->id = s->waker;
@@ -131,7 +130,7 @@ void gn_outside_record(struct gn_outside *o, const struct gn_rec *rec)
 		o->left[o->nleft++] = rec->tid;
 }
 
-/* A file of the process's folder in /proc; its length. */
+/* Reads a file of the process's folder in /proc; returns its length. */
 static size_t read_of(uint32_t pid, const char *name, char *text, size_t size)
 {
 	char path[64];
@@ -148,9 +147,12 @@ static size_t read_of(uint32_t pid, const char *name, char *text, size_t size)
 	return n;
 }
 
-/* The words of its command line, each without directories and without control
- * characters. A title that a program has set is one text of several words, and
- * can end in blanks. In the midst of an exec there is none: then its name. */
+/*
+ * Writes the words of the process's command line without directories and
+ * control characters. A title that a program sets is one text of several words
+ * and can end in blanks. During an exec there is no command line: then uses its
+ * name.
+ */
 static void command_of(uint32_t pid, char *out, size_t size)
 {
 	size_t n, len = 0;
@@ -200,8 +202,8 @@ static size_t sum_processes(const struct gn_outside *o,
 		const struct waker *w = &o->waker[i];
 		struct waker *p;
 
-		/* what gnomon runs below wakes the command by a signal, or by
-		 * what is typed, and does no work for it */
+		/* gnomon's ancestors wake the command by a signal or by typed
+		 * input, and do no work for it */
 		if (!w->pid || w->pid == (uint32_t)getpid() ||
 		    is_traced(o, w->pid) || gn_is_ancestor(w->pid))
 			continue;

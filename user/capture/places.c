@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What is in the memory of each process. Mappings have times: a later one hides
- * earlier ones, for samples from then on. Nothing of a process is removed while
- * it runs, because code that is gone does not run.
+ * Tracks what is in the memory of each process. Mappings have times: a later
+ * one hides earlier ones, for samples from then on. Nothing is removed while a
+ * process runs, because code that is gone does not run.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "capture/sampler_parts.h"
 
-/* The limit of places that are not sorted. Each look-up searches them one by
- * one, and each sorting visits all. */
+/* How many places may be unsorted. Each look-up searches them one by one, and
+ * each sorting visits all. */
 #define TAIL_MAX(sorted) (512 + (sorted) / 64)
 
 struct gn_place_process *gn_places_find(struct gn_places *p, uint32_t pid)
@@ -49,7 +49,7 @@ void gn_places_after(struct gn_places *p, struct gn_place_list *list,
 	list->sorted = sorted;
 }
 
-/* Adds an item to a list that grows. */
+/* Makes room for one more item in a list; NULL: no memory. */
 static void *grow(void *list, size_t n, size_t *room, size_t size)
 {
 	size_t more = *room ? *room * 2 : 16;
@@ -108,7 +108,8 @@ struct gn_place_process *gn_places_process(struct gn_places *p, uint32_t pid)
 	return at;
 }
 
-/* For so many places. False: there is none. */
+/* Makes room for `n` places, if need be by forgetting ended processes. False:
+ * there is none. */
 static bool make_room(struct gn_places *p, size_t n)
 {
 	for (size_t i = 0; p->held + n > GN_PLACES_MAX && i < p->n; i++)
@@ -154,7 +155,7 @@ static int by_start(const void *left, const void *right)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* Sorts the unsorted ones, and merges both parts from the end. False: no
+/* Sorts the unsorted places, and merges both parts from the end. False: no
  * memory. */
 static bool merge(struct gn_place_list *list)
 {
@@ -178,8 +179,8 @@ static bool merge(struct gn_place_list *list)
 }
 
 /*
- * Sorts all, and drops those that a later one overlaps: what is left of them
- * has no name any more. Earlier samples have their names already.
+ * Sorts all places, and drops those that a later one overlaps: what is left of
+ * them has no name any more. Earlier samples have their names already.
  */
 static void sort(struct gn_places *p, struct gn_place_list *list)
 {

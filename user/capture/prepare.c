@@ -36,7 +36,7 @@ int gn_session_denied(struct gn_session *s, int err)
 	return gn_session_fail(s, err, 1, "%s; %s", why.what, why.todo);
 }
 
-/* The mode that was asked for. */
+/* Takes the mode that was asked for. */
 static int take_mode(struct gn_session *s, enum gn_attach_mode mode)
 {
 	int err = mode == GN_ATTACH_SINGLE ? 0 : gn_attach_offers(mode);
@@ -74,12 +74,12 @@ static int find_mode(struct gn_session *s)
 
 void gn_prepare_links(struct gn_session *s)
 {
-	/* that was fixed before kernels had session links */
+	/* kernels with session links never need this */
 	s->by_thread = s->mode == GN_ATTACH_MULTI && !gn_attach_whole_process();
 }
 
-/* The program's path as the kernel shows it of other files: who reads the trace
- * is in another folder. */
+/* Makes the program's path absolute, as the kernel shows other files: the
+ * reader of the trace works in another folder. */
 static int from_root(struct gn_session *s)
 {
 	const char *path = s->program;
@@ -210,7 +210,7 @@ static int plan_native(struct gn_session *s)
 	s->foreign = err == -ENOEXEC;
 	if (s->foreign)
 		return 0; /* a script: it can start a managed program */
-	/* the program's libraries are found by a process of its own */
+	/* gnomon forks a process to find the program's libraries */
 	if (err == -EAGAIN)
 		return gn_session_fail(s, err, 1,
 				       "no process can be started (%s); %s",
@@ -236,8 +236,8 @@ static bool awaits(const struct gn_session *s)
 	return false;
 }
 
-/* Whether it can be of a runtime that a process is yet to start; that it is of
- * nothing else is told. */
+/* Whether the glob can match a runtime that a process is yet to start. Warns
+ * then that nothing else can match. */
 static bool may_come(struct gn_session *s, const char *glob)
 {
 	if (!s->may_start || s->foreign || !strchr(glob, '.') ||
@@ -326,7 +326,7 @@ int gn_session_prepare(struct gn_session *s)
 {
 	int err = check_place(s);
 
-	/* for files and links; the command gets the old limit */
+	/* for files and links; the command gets the old limit back */
 	gn_files_raise(&s->opts.user.nofile);
 	s->light = s->opts.no_managed ||
 		   (!s->opts.command && !gn_prepare_managed(s));

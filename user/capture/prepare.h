@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The parts of the first stage of a session: prepare.c plans native functions,
- * prepare_runtimes.c what runtimes get. 0 or <0 unless it says otherwise. */
+ * prepare_runtimes.c what runtimes get. Functions return 0 or <0 unless it says
+ * otherwise. */
 #ifndef GNOMON_CAPTURE_PREPARE_H
 #define GNOMON_CAPTURE_PREPARE_H
 
@@ -8,26 +9,26 @@
 
 #include "capture/session_internal.h"
 
-/* Of prepare.c. Chooses the link types that the kernel has. */
+/* In prepare.c. Finds out whether links of a process must be made by thread. */
 void gn_prepare_links(struct gn_session *s);
 
-/* Of prepare_runtimes.c. Whether the glob can only mean a native library: no
+/* In prepare_runtimes.c. Whether the glob can only mean a native library: no
  * assembly has such a name. */
 bool gn_prepare_native_only(const char *glob);
 /* Whether functions of runtimes are asked for by name. */
 bool gn_prepare_managed(const struct gn_session *s);
-/* Whether -f is one that all functions match. */
+/* Whether one -f is "*", which matches all functions. */
 bool gn_prepare_all(const struct gn_session *s);
-/* Whether the command can run a runtime, itself or by a program that it
+/* Whether the command can run a runtime, itself or in a program that it
  * starts. */
 bool gn_prepare_launches(const struct gn_session *s);
 /* Waits for a runtime that is about to run in a process of -p. */
 int gn_prepare_await(struct gn_session *s, pid_t pid);
-/* A running runtime gets its library if functions of it are requested; the
- * process's files are those from `first`. */
+/* Plans to load the library into a runtime that runs already, if functions of
+ * it are requested. The process's files are those from `first` on. */
 int gn_prepare_running(struct gn_session *s, pid_t pid, size_t first);
 /* The filter as a hook-site library reads it: one glob a line. If all globs are
- * of native libraries, no managed function is wanted. NULL: no memory. */
+ * for native libraries, no managed function is wanted. NULL: no memory. */
 char *gn_prepare_filter(const struct gn_session *s);
 /* Fails where the session's hooks cannot take what -a asks for. */
 int gn_prepare_check_values(struct gn_session *s);
@@ -36,27 +37,26 @@ int gn_prepare_check_values(struct gn_session *s);
 char *gn_prepare_values(const struct gn_session *s);
 /* Whether no function of a runtime is asked for. */
 bool gn_prepare_nothing(const struct gn_session *s);
-/* Plans the sites of a file: of a hook-site library, or of a runtime itself. */
+/* Plans the sites of a file: a hook-site library, or a runtime itself. */
 int gn_prepare_sites(struct gn_session *s, const struct gn_runtime *rt,
 		     size_t file);
-/* A runtime's library that a process loads. */
+/* Plans the sites of a runtime's library that a process loads. */
 int gn_prepare_library(struct gn_session *s, const struct gn_runtime *rt,
 		       const char *path);
-/* A copy of a runtime's library that a process loads: the open file, and its
- * path there. */
+/* The same for a copy of the library: the open file, and its path there. */
 int gn_prepare_copy(struct gn_session *s, const struct gn_runtime *rt, int fd,
 		    const char *path);
-/* Those that the command can start. */
+/* Plans the runtimes that the command can start. */
 int gn_prepare_runtimes(struct gn_session *s);
 
-/* Of prepare_cores.c. Runtimes with sites of their own, in processes that run
+/* In prepare_cores.c. Plans runtimes with their own sites in processes that run
  * already. */
 int gn_prepare_cores(struct gn_session *s);
-/* Those that any program can be that traced ones start. */
+/* The same for runtimes that traced programs can start. */
 int gn_prepare_started(struct gn_session *s);
-/* Whether options of runtimes are to be set in processes, and may be. */
+/* Whether gnomon is to set options of runtimes in processes, and may. */
 bool gn_prepare_sets_up(const struct gn_session *s);
-/* Plans that for a file; one whose options are not known gets no probes. */
+/* Plans that for a file; a file whose options are not known gets no probes. */
 int gn_prepare_setup(struct gn_session *s, const struct gn_runtime *rt,
 		     const char *place, size_t file);
 

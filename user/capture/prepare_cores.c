@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Prepares a session for runtimes whose sites are in a file of their own: in
+/* Prepares a session for runtimes that have the sites in their own file: in
  * processes that run already, and in those that traced ones will start. */
 #include "capture/prepare.h"
 
@@ -59,7 +59,8 @@ static bool has_sites(const struct gn_session *s, size_t file)
 	return false;
 }
 
-/* One that lacks sites, or cannot be read, may never be started. */
+/* A runtime that lacks sites or cannot be read is no error: it may never be
+ * started. */
 static int take_core(void *ctx, const char *path)
 {
 	struct starts *starts = ctx;
@@ -78,8 +79,8 @@ static int take_core(void *ctx, const char *path)
 	return err == -ENOMEM || err == -EMFILE ? err : 0;
 }
 
-/* Programs on a runtime that has a library seldom start one that has none, and
- * its probes would make their start longer by a third. */
+/* Programs on a runtime with a library seldom start a runtime without one, and
+ * the probes for it would make their start longer by a third. */
 static bool has_library(const struct gn_session *s)
 {
 	const struct gn_runtime *rt;

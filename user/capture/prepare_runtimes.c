@@ -67,8 +67,8 @@ const char *gn_session_elt(const struct gn_session *s)
 		return "all functions are traced";
 	if (s->opts.inlining == GN_INLINING_KEEP)
 		return "--inline keep";
-	/* hooks in IL are exception handlers, too, and the runtime reports
-	 * those */
+	/* hooks in IL contain exception handlers, and the runtime reports
+	 * those, too */
 	if (s->opts.families & GN_FAMILY_HANDLERS)
 		return "--events handlers";
 	return s->opts.command ? gn_edits() : NULL;
@@ -94,8 +94,8 @@ static const struct gn_runtime *mapped_runtime(const struct gn_session *s,
 	return NULL;
 }
 
-/* A launcher that waits for the program that it has started, or one that will
- * be the runtime itself. */
+/* Warns if the process is a launcher: one that waits for the program that it
+ * has started, or one that will become the runtime itself. */
 static void note_none(struct gn_session *s, pid_t pid)
 {
 	const struct gn_runtime *rt;
@@ -133,7 +133,8 @@ int gn_prepare_await(struct gn_session *s, pid_t pid)
 		   : 0;
 }
 
-/* What a runtime without a library tells gnomon that comes later. */
+/* Warns of what a runtime without a library does not report to a gnomon that
+ * comes later. */
 static void note_attached(struct gn_session *s, pid_t pid,
 			  const struct gn_runtime *rt,
 			  const struct gn_file *core)
@@ -165,7 +166,7 @@ int gn_prepare_running(struct gn_session *s, pid_t pid, size_t first)
 	const struct gn_runtime *rt = mapped_runtime(s, first, &core);
 	bool packed;
 
-	/* one that is packed into the program is no file of its own */
+	/* a runtime that is packed into the program has no file of its own */
 	if (!rt)
 		rt = gn_runtime_running(pid, &packed);
 	if (!rt) {
@@ -188,7 +189,7 @@ int gn_prepare_running(struct gn_session *s, pid_t pid, size_t first)
 }
 
 /* Whether this is a library of the system that can start and load programs.
- * That says nothing about who uses it. */
+ * That does not show who uses it. */
 static bool is_means(const char *path)
 {
 	static const char *const names[] = {"libc.so.", "ld-linux-",
@@ -231,12 +232,12 @@ bool gn_prepare_launches(const struct gn_session *s)
 	bool can = s->active || !s->opts.command ||
 		   gn_files_of_program(s->program, &s->opts.user, &files);
 
-	/* a static program contains the means */
+	/* a static program contains these functions itself */
 	can = can || files.unlisted || files.count < 2;
 	for (size_t i = 0; !can && i < files.count; i++)
 		can = !is_means(files.file[i].path) &&
 		      can_start(&files.file[i]);
-	/* an interpreter that starts nothing else */
+	/* an interpreter counts even if it cannot start a program */
 	for (size_t i = 0; !can && (rt = gn_runtime_at(i)); i++)
 		can = !rt->library && gn_runtime_starts(rt, s->program);
 	gn_files_free(&files);
@@ -313,7 +314,8 @@ char *gn_prepare_values(const struct gn_session *s)
 	for (size_t i = 0; f && i < s->opts.nasked; i++) {
 		const struct gn_asked *a = &s->opts.asked[i];
 
-		/* those of USDT probes have more, and no runtime is asked */
+		/* USDT probes have more values, but those are not for a
+		 * runtime */
 		for (size_t k = 0; k < GN_VALUES_MAX; k++) {
 			const struct gn_value_spec *v = &a->values.value[k];
 
@@ -333,7 +335,8 @@ static const char *own_variable(const void *env, const char *name)
 	return getenv(name);
 }
 
-/* The runtime runs in the environment, and as the user, of the command. */
+/* Warns if the runtime will not load the library. It runs in the environment of
+ * the command, and as its user. */
 static void check_loads(struct gn_session *s, const struct gn_runtime *rt,
 			const char *library)
 {
@@ -417,7 +420,7 @@ int gn_prepare_sites(struct gn_session *s, const struct gn_runtime *rt,
 	return err;
 }
 
-/* What gnomon lacks is not amiss with the library. */
+/* Fails. What gnomon itself lacks is not blamed on the library. */
 static int fail_library(struct gn_session *s, int err, const char *library)
 {
 	if (err == -ENOMEM)
@@ -442,7 +445,7 @@ static int plan_library_at(struct gn_session *s, const struct gn_runtime *rt,
 	int err = gn_files_add(&s->files, place, false, &file);
 
 	if (!err && s->files.file[file].hooksite)
-		return 0; /* two processes show the same copy */
+		return 0; /* two processes have the same copy */
 	if (!err) {
 		s->files.file[file].hooksite = true;
 		err = gn_prepare_sites(s, rt, file);
@@ -471,7 +474,7 @@ static int plan_library(struct gn_session *s, const struct gn_runtime *rt,
 	int err = gn_runtime_library(rt, musl, library, PATH_MAX);
 
 	if (err) {
-		/* other programs need none */
+		/* other programs need no library */
 		if (!s->opts.command || !gn_runtime_starts(rt, s->program))
 			return -ENOENT;
 		s->no_library = true;
@@ -489,7 +492,8 @@ static int plan_library(struct gn_session *s, const struct gn_runtime *rt,
 	return 0;
 }
 
-/* Its options would slow down what nobody looks at. */
+/* Leaves a runtime out: its options would slow down a process that is not
+ * traced. */
 static int leave_apart(struct gn_session *s, const struct gn_runtime *rt)
 {
 	const char *glob = gn_filter_unmatched(s->filter);
@@ -504,7 +508,8 @@ static int leave_apart(struct gn_session *s, const struct gn_runtime *rt)
 	return -ENOENT;
 }
 
-/* A runtime with sites of its own is probed before the command loads it. */
+/* Plans a runtime with its own sites, which are probed before the command loads
+ * it. */
 static int plan_core(struct gn_session *s, const struct gn_runtime *rt)
 {
 	char core[PATH_MAX];
@@ -550,15 +555,16 @@ const char *gn_session_unfit(const struct gn_session *s)
 		return why;
 	if (asks_values(s))
 		return "-a takes values by probes";
-	/* a ring has one reader, and hooks overwrite the other's probes */
+	/* a ring has one reader, and hooks overwrite the other gnomon's
+	 * probes */
 	if (gn_is_below_its_like())
 		return "another gnomon runs this one";
 	return gn_session_can(CAP_SYS_PTRACE) ? NULL
 					      : "CAP_SYS_PTRACE is missing";
 }
 
-/* In the live view a period's records would come after its end. A runtime that
- * runs already has fast hooks of functions only. */
+/* In the live view, the records of a period would come after its end. A runtime
+ * that runs already has fast hooks for functions only. */
 static bool may_be_fast(struct gn_session *s)
 {
 	if (s->opts.hooks == GN_HOOKS_UPROBE || s->opts.live ||

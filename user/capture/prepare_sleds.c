@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whether the hook-site library for sleds can be loaded into the command, and
- * how. */
+/* Decides whether the hook-site library for sleds can be loaded into the
+ * command, and how. */
 #include "capture/prepare.h"
 
 #include <errno.h>
@@ -31,8 +31,8 @@ static bool has_loader(const char *program)
 	return has;
 }
 
-/* Programs with more privileges: the dynamic linker loads nothing by path
- * there. */
+/* Whether the program gains privileges: the dynamic linker loads nothing by
+ * path into such programs. */
 static bool is_privileged(const char *program)
 {
 	struct stat st;
@@ -50,7 +50,7 @@ int gn_sleds_begin(struct gn_session *s)
 	return s->sleds ? 0 : -ENOMEM;
 }
 
-/* A sanitizer must be the first library. If not, it ends the program. */
+/* A sanitizer must be the first library; otherwise it ends the program. */
 static bool has_sanitizer(const struct gn_session *s)
 {
 	static const char *const names[] = {"libasan.so", "libtsan.so",
@@ -67,7 +67,7 @@ static bool has_sanitizer(const struct gn_session *s)
 	return false;
 }
 
-/* What the program's own calls can mean for memory that it shares, and for
+/* Calls of the program that can break memory that it shares with gnomon, or
  * hooks that must know their thread's stack. */
 struct risk {
 	const char *symbol, *why;
@@ -111,8 +111,8 @@ static bool is_risk(void *ctx, const char *name)
 	return !x->why;
 }
 
-/* By what the program imports; a library can call the same, which is not looked
- * at: most C++ programs have one that does. */
+/* Searches the program's imports. It does not search libraries: most C++
+ * programs have one that makes such a call. */
 static const char *risky(const struct gn_session *s)
 {
 	struct search x = {.ends_probed = false};
@@ -160,8 +160,9 @@ static const char *unusable(const struct gn_session *s, char *library)
 		       : NULL;
 }
 
-/* Forked children reach the sites, too. A kernel that turns probes on five-byte
- * nops into calls does not give the child the code that is called. */
+/* Keeps the one-byte nops, because forked children reach the sites, too: a
+ * kernel that turns probes on five-byte nops into calls does not give the child
+ * the code that is called. */
 static int plan_sites(struct gn_session *s, const char *library)
 {
 	char place[GN_FILE_PLACE];
@@ -176,7 +177,7 @@ static int plan_sites(struct gn_session *s, const char *library)
 				 file, 0, &s->specs, &s->probes);
 }
 
-/* Adds it before what is preloaded already. */
+/* Adds the library before those that are preloaded already. */
 static int add_preload(struct gn_session *s, const char *library)
 {
 	const char *own = getenv("LD_PRELOAD");
@@ -201,7 +202,7 @@ static int add_table(struct gn_session *s)
 	return gn_launch_env(&s->launch, GN_SLEDS_ENV, number);
 }
 
-/* XRay of the program itself writes over what hooks and probes put there. */
+/* Warns if XRay of the program itself will overwrite hooks and probes. */
 static void tell_own_xray(struct gn_session *s)
 {
 	const char *options = getenv("XRAY_OPTIONS");

@@ -32,7 +32,7 @@ struct gn_priority {
 	bool guarded; /* the thread runs */
 	pid_t tid;    /* the thread that it watches */
 	atomic_uint beat;
-	atomic_bool watch; /* it expects `beat` to change */
+	atomic_bool watch; /* the guard expects `beat` to change */
 	atomic_bool barred;
 	atomic_bool last; /* the capture has ended */
 	sem_t quit;
@@ -46,19 +46,19 @@ void gn_priority_end(struct gn_priority *p);
 
 /*
  * Call once, after gn_priority_init(): the capture must end at `end` (ns; 0: at
- * no fixed time) or when `fd` (-1: none) is readable. gn_priority_last() is
- * then called for you: while others use the CPU, our thread could see the end a
- * second late.
+ * no fixed time) or when `fd` (-1: none) is readable. The guard then does what
+ * gn_priority_last() does: while others use the CPU, our thread could see the
+ * end a second late.
  */
 void gn_priority_expect(struct gn_priority *p, int fd, uint64_t end);
 
-/* Raises our thread for at most two seconds, so that a real-time program does
- * not delay the end of the capture. */
+/* Raises all our threads for at most two seconds, so that a real-time program
+ * does not delay the end of the capture. */
 void gn_priority_last(struct gn_priority *p);
 
 /* Gives a thread of ours the highest possible priority. */
 void gn_priority_highest(pid_t tid);
-/* And takes it again. */
+/* Gives it normal priority again. */
 void gn_priority_normal(pid_t tid);
 
 /* Call after each draining. `behind`: records were left in the ring. Needs

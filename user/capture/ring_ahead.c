@@ -19,8 +19,9 @@ struct gn_ring_ahead {
 	int fd; /* or -errno */
 };
 
-/* gnomon's children are to cost what others do: a fork would copy the page
- * tables of the ring, which takes longer than the rest. */
+/* Keeps the ring out of forks. A fork would copy the page tables of the ring,
+ * which takes longer than the rest, and gnomon's children must cost no more
+ * than others. */
 static void keep_from_children(size_t size)
 {
 	struct gn_mapping m;

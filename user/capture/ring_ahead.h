@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The ring is made by a thread while gnomon reads files: the kernel clears each
- * of its pages, which takes a tenth of the start. To map it takes nearly as
- * long, and gnomon's other threads can map no memory meanwhile. */
+/* A thread creates the ring while gnomon reads files: the kernel clears each of
+ * its pages, which takes a tenth of the start. Mapping the ring takes nearly as
+ * long, and gnomon's other threads cannot map memory meanwhile. */
 #ifndef GNOMON_CAPTURE_RING_AHEAD_H
 #define GNOMON_CAPTURE_RING_AHEAD_H
 
@@ -18,8 +18,8 @@ struct gn_ring_ahead *gn_ring_ahead_begin(size_t size);
  * -errno. Frees `r`, which may be NULL. */
 int gn_ring_ahead_end(struct gn_ring_ahead *r);
 
-/* Maps the ring of `size` bytes that the descriptor `fd` is of; records go to
- * `sample`. NULL: errno. */
+/* Maps the ring of `size` bytes behind the descriptor `fd`; records go to
+ * `sample`. NULL: see errno. */
 struct ring_buffer *gn_ring_map(int fd, size_t size,
 				ring_buffer_sample_fn sample, void *ctx);
 

@@ -23,7 +23,7 @@
 #define DRAIN_ROUNDS 4
 /* From this many methods on, gnomon reports what they cost. */
 #define MANY 10000
-/* What the hooks of one take, about: 79 MiB were seen for 84,826. */
+/* Bytes that the hooks of a method take, about: 84,826 methods took 79 MiB. */
 #define METHOD_SIZE 1024
 
 struct process {
@@ -36,9 +36,9 @@ struct process {
 struct gn_running {
 	struct process *process;
 	size_t count;
-	size_t begun;	/* how many libraries have reported their session */
-	bool works;	/* the one that is being asked has begun with it */
-	bool behind;	/* records are there that gnomon has not taken yet */
+	size_t begun;	/* libraries that have reported their session */
+	bool works;	/* the library that is being asked has begun */
+	bool behind;	/* the ring still has records */
 	size_t chosen;	/* methods */
 	size_t refused; /* processes that gnomon does without */
 	size_t told;	/* bytes of the session's warning that were shown */
@@ -69,8 +69,8 @@ int gn_running_add(struct gn_session *s, pid_t pid, const struct gn_runtime *rt)
 	return 0;
 }
 
-/* If no function was requested, gnomon can do without the library. What is said
- * of it follows what was said of others. */
+/* Drops a process: if no function was requested, gnomon can do without the
+ * library. Adds the reason to the session's warning. */
 static void do_without(struct gn_session *s, size_t i, const char *why)
 {
 	struct gn_running *r = s->active;
@@ -84,8 +84,8 @@ static void do_without(struct gn_session *s, size_t i, const char *why)
 	memmove(p, p + 1, (--r->count - i) * sizeof(*p));
 }
 
-/* Probes the library that the process loads if it does not see ours, or needs
- * that for musl. */
+/* Plans the probes of the library that the process loads, if that is a copy,
+ * because the process cannot see ours, or the one for musl. */
 static int plan_copy(struct gn_session *s, const struct process *p)
 {
 	const char *path;
@@ -133,8 +133,8 @@ int gn_running_open(struct gn_session *s)
 	return 0;
 }
 
-/* Records come while the runtime is at work. Where there are many, they are
- * taken before the answer is waited for again. */
+/* Records come while the runtime works. If there are many, takes them before it
+ * waits for the answer again. */
 static enum gn_wait drain(void *ctx)
 {
 	struct gn_session *s = ctx;
@@ -149,8 +149,8 @@ static enum gn_wait drain(void *ctx)
 }
 
 /* Waits for the library's record, which follows the runtime's answer. `later`:
- * it can take long. Else the record is there, but there may be many before it
- * that gnomon has not taken yet. */
+ * the record can take long. Otherwise it is in the ring, but many other records
+ * may come before it. */
 static int await_library(struct gn_session *s, size_t i, bool later, char *why)
 {
 	uint64_t begin = gn_now_ns(), behind = begin, now;
@@ -178,7 +178,7 @@ static int await_library(struct gn_session *s, size_t i, bool later, char *why)
 	}
 }
 
-/* What hooks take counts as the process's memory. */
+/* Warns if the hooks may take too much memory: it counts as the process's. */
 static void tell_memory(pid_t pid, size_t methods)
 {
 	uint64_t limit = gn_memory_limit(pid);
@@ -192,7 +192,8 @@ static void tell_memory(pid_t pid, size_t methods)
 			 need >> 20, (int)pid, limit >> 20);
 }
 
-/* While the process goes on, and not again: the user can still end it. */
+/* Warns of the cost once, while the process goes on: the user can still end the
+ * capture. */
 static void tell_cost(const struct gn_session *s)
 {
 	if (!s->active || s->active->chosen < MANY)

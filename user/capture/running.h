@@ -17,20 +17,21 @@ struct gn_running;
 int gn_running_add(struct gn_session *s, pid_t pid,
 		   const struct gn_runtime *rt);
 
-/* Opens the connection to each process. The probes of their libraries must be
- * attached. Errors are reported like those of a session's stages. */
+/* Opens the connection to each process and plans the probes of its library.
+ * Errors are reported like those of a session's stages. */
 int gn_running_open(struct gn_session *s);
 
-/* Makes the runtimes add hooks, and drains the ring meanwhile. */
+/* Makes the runtimes add hooks, and drains the ring meanwhile. The probes of
+ * their libraries must be attached. */
 int gn_running_begin(struct gn_session *s, const char *filter);
 
-/* After that: tells on stderr what it could not do, and what it costs. */
+/* Call after that: reports on stderr what failed, and what the hooks cost. */
 void gn_running_tell(const struct gn_session *s);
 
-/* The families of these (enum gn_family) that some process cannot tell, because
- * it runs already. */
+/* The subset of `families` (enum gn_family) that some process cannot report,
+ * because it runs already. */
 uint32_t gn_running_untold(const struct gn_running *r, uint32_t families);
-/* Their words, with commas. */
+/* Writes the words for `families`, with commas. */
 void gn_running_words(uint32_t families, char *to, size_t size);
 
 /* Makes the runtimes remove the hooks. Errors are reported on stderr. */
@@ -39,8 +40,8 @@ void gn_running_end(struct gn_session *s);
 void gn_running_record(struct gn_running *r, const struct gn_rec *rec);
 void gn_running_free(struct gn_running *r);
 
-/* The number of processes, and of those that gnomon does without; the session's
- * warning says why. `r`: or NULL. */
+/* The number of processes, and of processes that gnomon does without, for which
+ * the session's warning gives the reason. `r` may be NULL. */
 size_t gn_running_count(const struct gn_running *r);
 size_t gn_running_refused(const struct gn_running *r);
 

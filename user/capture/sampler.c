@@ -10,14 +10,15 @@
 #include "process/ended.h"
 #include "process/mapped.h"
 
-/* After mappings were read again, so many times as long they are not. */
+/* After mappings were read again, a pause follows that is this many times as
+ * long as the reading. */
 #define REST 4
 
 struct gn_sampler {
 	gn_sampler_put put;
 	void *ctx;
 	struct gn_mapped *mapped;
-	uint32_t losses; /* of what it tells */
+	uint32_t losses; /* times that `mapped` reported a loss */
 	uint64_t rested; /* when mappings can be read again */
 	struct gn_places places;
 	struct gn_sampler_names *names;
@@ -71,8 +72,8 @@ static void add_mapping(struct gn_sampler *s, struct gn_place_process *p,
 	gn_places_add(&s->places, &p->mapped, &place);
 }
 
-/* Reads what the process has mapped by now, in place of what was known of it.
- * If it has ended, that stays. */
+/* Replaces what is known of the process's mappings by what it has mapped now.
+ * If the process has ended, the old mappings stay. */
 static void read_maps(struct gn_sampler *s, struct gn_place_process *p)
 {
 	pid_t living = gn_process_living((pid_t)p->pid);
@@ -93,10 +94,10 @@ static void read_maps(struct gn_sampler *s, struct gn_place_process *p)
 }
 
 /*
- * If some mappings were lost, what is known of the process can be wrong, so it
- * is forgotten and read again. A loss can come with each look, and reading can
- * take long: so only processes that have samples are read, and in a part of the
- * time. In the rest, their samples have no names.
+ * If reports of mappings were lost, what is known of the process can be wrong:
+ * it is dropped and read again. Each look can bring a loss, and reading can
+ * take long. So only processes with samples are read again, and only in a part
+ * of the time; in the rest, their samples have no names.
  */
 static void catch_up(struct gn_sampler *s, struct gn_place_process *p)
 {
@@ -114,10 +115,10 @@ static void catch_up(struct gn_sampler *s, struct gn_place_process *p)
 }
 
 /*
- * Reads what processes have mapped since the last look, up to the time of a
+ * Takes what processes have mapped since the last look, up to the time of a
  * record. The kernel reports a mapping before the process can run it. Later
- * ones wait: they can be of a process or a program whose record is still to
- * come.
+ * mappings wait: they can belong to a process or a program whose record is
+ * still to come.
  */
 static void follow_mapped(struct gn_sampler *s, uint64_t time)
 {
@@ -153,7 +154,7 @@ static void new_thread(struct gn_sampler *s, const struct gn_rec_thread *r)
 	gn_places_thread(&s->places, tid, r->pid);
 	if (p && tid != r->pid)
 		return;
-	/* the parent's */
+	/* catch up with the parent's mappings */
 	follow_mapped(s, r->f.h.time);
 	p = gn_places_process(&s->places, r->pid);
 	if (!p)
@@ -166,9 +167,10 @@ static void new_thread(struct gn_sampler *s, const struct gn_rec_thread *r)
 }
 
 /*
- * The kernel tells of a program after its file and its loader are mapped. If it
- * has ended, these are known as what was mapped since the process began, with
- * what it had mapped before that is gone: that does not run.
+ * The kernel reports an exec after the program's file and its loader are
+ * mapped. If the process has ended already, only what was mapped since it began
+ * is known, which includes its old program. That does no harm: the old code
+ * does not run.
  */
 static void new_program(struct gn_sampler *s, const struct gn_rec_thread *r)
 {
@@ -232,7 +234,7 @@ static uint32_t function_at(struct gn_sampler *s,
 		  : 0;
 }
 
-/* Code that is in no mapping. */
+/* Names code that is in no mapping. */
 static uint32_t nowhere(struct gn_sampler *s, const struct gn_rec_sample *r,
 			const struct gn_place_process *p)
 {
@@ -243,9 +245,10 @@ static uint32_t nowhere(struct gn_sampler *s, const struct gn_rec_sample *r,
 }
 
 /*
- * A caller's address is that of the instruction after its call, which can be in
- * another function. The kernel follows frame pointers. Code without them leads
- * it astray, so the stack ends at the first address that is no code.
+ * Names the frames of a sample. A caller's address is that of the instruction
+ * after its call, which can be in another function. The kernel follows frame
+ * pointers. Code without them leads it astray, so the stack ends at the first
+ * address that is not code.
  */
 static void put_sample(struct gn_sampler *s, const struct gn_rec_sample *r)
 {

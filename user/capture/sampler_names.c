@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Names of code in files: by symbols, if it is certain that they are the right
- * ones; of precompiled code of .NET by its module. */
+/* Names code in files: by symbols, if it is certain that they are the right
+ * ones; precompiled .NET code by its module. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,8 @@
 #include "process/regular.h"
 #include "source/precompiled.h"
 
-/* Kept apart from those of probes, which can still come. */
+/* Numbers apart from those of functions with probes, to which more can be
+ * added. */
 #define FIRST_FUNCTION (1u << 27)
 #define FIRST_MODULE   (1u << 31)
 
@@ -26,18 +27,19 @@
 #define UNREAD	  "[file not read]"
 #define COMPOSITE "[composite image]"
 
-/* Files that are open ahead: others are opened when they have a sample. */
+/* Limit of files that are opened ahead; others are opened when they have a
+ * sample. */
 #define AHEAD_MAX 64
 
-/* The kernel gives files the time of its last tick. */
+/* File times are the time of the kernel's last tick. */
 #define TICK_NS 20000000u
 
 struct file {
 	struct gn_file_id id;
 	char *path;
 	int fd;		 /* until it is looked at; -1: it is not open */
-	uint32_t tried;	 /* the process by which it could not be opened */
-	uint64_t mapped; /* when a process had it, first */
+	uint32_t tried;	 /* process through which opening was tried last */
+	uint64_t mapped; /* when a process mapped it first */
 	bool looked, read, told, composite;
 	struct gn_elf *elf;			 /* NULL: it has no symbols */
 	struct gn_precompiled_code *precompiled; /* NULL: it has none */
@@ -45,7 +47,7 @@ struct file {
 	size_t symbols;
 	const uint64_t *starts; /* of functions, with or without symbols */
 	size_t nstarts;
-	/* of each symbol, or of each method's code; 0: it has none yet */
+	/* the function of each symbol, or of each method's code; 0: none yet */
 	uint32_t *function;
 	uint32_t unknown, unread;
 };
@@ -90,8 +92,8 @@ void gn_sampler_names_free(struct gn_sampler_names *n)
 	free(n);
 }
 
-/* Whether the file was there when a process had mapped it: a number of a file
- * that is gone can be given to a new one. */
+/* Whether the file existed when a process mapped it: the inode number of a
+ * deleted file can be given to a new one. */
 static bool was_there(int fd, uint64_t mapped)
 {
 	const struct statx_timestamp *made;
@@ -122,8 +124,8 @@ static int open_as(const char *path, const struct file *f)
 	return -1;
 }
 
-/* By the process's own paths while it lives, else by gnomon's: both can be the
- * same. -1: it is not there any more. */
+/* Opens the file by the process's own paths while it lives, else by gnomon's:
+ * both can be the same. -1: the file is not there any more. */
 static int open_file(uint32_t pid, const struct file *f)
 {
 	pid_t living = gn_process_living((pid_t)pid);
@@ -144,7 +146,7 @@ static int open_file(uint32_t pid, const struct file *f)
 	return -1;
 }
 
-/* Opens the file by another process than the last time. */
+/* Opens the file through a process, unless that one was tried last. */
 static void reach(struct gn_sampler_names *n, uint32_t pid, struct file *f)
 {
 	if (f->looked || f->fd >= 0 || f->tried == pid)
@@ -217,7 +219,7 @@ static uint32_t tell(struct gn_sampler_names *n, struct file *f, uint64_t addr,
 	return func;
 }
 
-/* The file, to be looked at; -1: it is too large. */
+/* Hands out the open file; -1: it is too large. */
 static int take_open(struct gn_sampler_names *n, struct file *f)
 {
 	int fd = f->fd;
@@ -312,7 +314,7 @@ static size_t symbol_at(const struct file *f, uint64_t offset)
 	return i;
 }
 
-/* Whether the file can have been there to be opened: memory has names, too. */
+/* Whether there can have been a file to open: memory has names, too. */
 static bool has_path(const struct file *f)
 {
 	static const char memory[] = "/memfd:";

@@ -18,12 +18,12 @@ struct gn_place {
 	uint64_t start, end;
 	uint64_t offset; /* of a file */
 	uint64_t since;	 /* when it was mapped; 0: before the first look */
-	uint32_t what;	 /* a module, or of code the function */
-	uint32_t order;	 /* as it was told */
+	uint32_t what;	 /* the module of a mapping, or the function of code */
+	uint32_t order;	 /* rank in the order of arrival */
 };
 
 struct gn_place_list {
-	struct gn_place *place; /* `sorted` ones by start, the rest as told */
+	struct gn_place *place; /* `sorted` ones by start, then the rest */
 	size_t n, sorted, room;
 	uint32_t told;
 };
@@ -31,9 +31,9 @@ struct gn_place_list {
 struct gn_place_process {
 	uint32_t pid;
 	bool jvm;	 /* a Java machine that was traced from its start */
-	uint64_t began;	 /* it, or the program that it runs */
-	uint32_t losses; /* that were known when its mappings were read */
-	uint64_t ended;	 /* it is the so-manieth that has ended; 0: it runs */
+	uint64_t began;	 /* when it, or the program that it runs, began */
+	uint32_t losses; /* losses known when its mappings were read */
+	uint64_t ended;	 /* its rank among ended processes; 0: it runs */
 	struct gn_place_list mapped, code;
 };
 
@@ -50,26 +50,26 @@ struct gn_places {
 };
 
 struct gn_place_process *gn_places_find(struct gn_places *p, uint32_t pid);
-/* Adds a process without memory; an older one with this id is gone. If there
- * is no room, it takes that of the process that ended first. NULL: all run. */
+/* Adds a process without memory, in place of an older one with this id. If
+ * there is no room, it replaces the process that ended first. NULL: all run. */
 struct gn_place_process *gn_places_process(struct gn_places *p, uint32_t pid);
 /* Gives it the memory of another process. */
 void gn_places_copy(struct gn_places *p, struct gn_place_process *to,
 		    uint32_t from);
-/* Adds a place. If there is no room, those of ended processes are forgotten; if
- * all run, it is left out, and has no name. */
+/* Adds a place. If there is no room, the places of ended processes are
+ * forgotten; if all run, the new place is left out, and has no name. */
 void gn_places_add(struct gn_places *p, struct gn_place_list *list,
 		   const struct gn_place *place);
 void gn_places_clear(struct gn_places *p, struct gn_place_list *list);
-/* Drops those that were there at `time`. */
+/* Drops the places that were there at `time`. */
 void gn_places_after(struct gn_places *p, struct gn_place_list *list,
 		     uint64_t time);
 /* The place that was at `addr` at `time`, or NULL. */
 const struct gn_place *gn_places_at(const struct gn_place_list *list,
 				    uint64_t addr, uint64_t time);
 void gn_places_thread(struct gn_places *p, uint32_t tid, uint32_t pid);
-/* Its process has ended with the last one, but what is known of it is kept
- * while there is room: a record of another thread can have been lost. */
+/* A process ends with its last thread. What is known of it is kept while there
+ * is room: the record of another thread can have been lost. */
 void gn_places_thread_ends(struct gn_places *p, uint32_t tid);
 uint32_t gn_places_process_of(const struct gn_places *p, uint32_t tid);
 void gn_places_free(struct gn_places *p);
@@ -79,11 +79,11 @@ struct gn_sampler_names;
 
 struct gn_sampler_names *gn_sampler_names_new(gn_sampler_put put, void *ctx);
 void gn_sampler_names_free(struct gn_sampler_names *n);
-/* A file too many: none of its code has a name. */
+/* The number of files beyond the limit: their code has no names. */
 #define GN_MODULE_UNKNOWN UINT32_MAX
 
-/* The number of a file that a process has mapped, by its path there. `time`:
- * when it had it; 0: now. */
+/* The number of a file that a process has mapped under this path. `time`: when
+ * it mapped the file; 0: now. */
 uint32_t gn_sampler_names_module(struct gn_sampler_names *n, uint32_t pid,
 				 uint64_t time, const struct gn_file_id *id,
 				 const char *path);
@@ -95,7 +95,7 @@ uint32_t gn_sampler_names_at(struct gn_sampler_names *n, uint32_t pid,
 enum gn_made {
 	GN_MADE_UNKNOWN,
 	GN_MADE_INTERPRETED,
-	GN_MADE_ENDED, /* its process had, before its mappings were read */
+	GN_MADE_ENDED, /* its process ended before its mappings were read */
 	GN_MADE_COUNT,
 };
 uint32_t gn_sampler_names_made(struct gn_sampler_names *n, enum gn_made what);

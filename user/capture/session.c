@@ -45,7 +45,7 @@ int gn_session_fail(struct gn_session *s, int err, int status, const char *fmt,
 	struct rlimit limit;
 	va_list ap;
 
-	/* wherever it is that they run out */
+	/* wherever descriptors run out */
 	if (err == -EMFILE && !getrlimit(RLIMIT_NOFILE, &limit)) {
 		snprintf(s->error, sizeof(s->error),
 			 "%llu descriptors are not enough for gnomon; raise "
@@ -107,7 +107,7 @@ bool gn_session_fast(const struct gn_session *s)
 
 pid_t gn_session_child(const struct gn_session *s)
 {
-	/* a child that still waits at its gate is no command yet */
+	/* a child that still waits at its gate is not the command yet */
 	return s->child.pid > 0 && s->child.gate < 0 ? s->child.pid : 0;
 }
 
@@ -184,7 +184,7 @@ int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
 	s->child = (struct gn_child){-1, -1, -1, -1, 0};
 	s->links = gn_links_new();
 	s->mute = opts->can_mute ? gn_mute_new() : NULL;
-	/* the live view shows none */
+	/* the live view shows no source lines */
 	s->sources = opts->live ? NULL : gn_sources_new(put, s, !opts->command);
 	s->unseen = gn_unseen_new(opts->user.uid, opts->npids > 0, opts->asked,
 				  opts->nasked);
@@ -206,7 +206,7 @@ int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
 	return 0;
 }
 
-/* Probes of USDT tell all that they have. */
+/* USDT probes report all their values. */
 static bool asks_values(const struct gn_session *s)
 {
 	for (size_t i = 0; i < s->opts.nfunctions; i++)
@@ -228,8 +228,8 @@ bool gn_session_awaits(const struct gn_session *s)
 	return s->opts.follow && gn_filter_positive(s->filter);
 }
 
-/* To verify a program takes the kernel a while. Those that no probe of this
- * capture can have stay out. */
+/* Verifying a program takes the kernel a while, so programs that no probe of
+ * this capture can use are not loaded. */
 static void choose_programs(struct gn_session *s)
 {
 	struct gnomon_bpf *skel = s->skel;
@@ -269,7 +269,7 @@ static void choose_programs(struct gn_session *s)
 	}
 }
 
-/* So do large maps that nothing here uses. */
+/* Shrinks large maps that this capture does not use. */
 static int drop_maps(struct gn_session *s)
 {
 	int err = 0;
@@ -337,17 +337,18 @@ static void ask_kernel(struct gn_session *s, const struct gn_kernel_btf *b,
 			!s->cannot_hold && gn_targets_holds(targets);
 		s->skel->rodata->preempt_at = gn_targets_preempt_at(targets);
 	}
-	/* later kernels have a look-up of its own for these programs */
+	/* later kernels have a separate look-up for these programs */
 	s->skel->rodata->lookups_fail =
 		!gn_kernel_btf_names(b, "bpf_task_storage_get_recur");
-	/* a program can tell the function that a return probe is of */
+	/* a program can tell which function a return probe belongs to */
 	s->knows_returns = s->mode == GN_ATTACH_SINGLE &&
 			   gn_kernel_btf_names(b, "uprobe_dispatch_data");
 	s->knows_resumes = s->launch.fast &&
 			   gn_kernel_btf_names(b, "btf_trace_rseq_update");
 }
 
-/* The object, to be loaded for the kernel's types as they are in `types`. */
+/* Opens the object, to be loaded with the kernel's types that it writes to
+ * `types`. */
 static int open_for(struct gn_session *s, const struct gn_kernel_btf *b,
 		    int types)
 {
@@ -367,8 +368,8 @@ static int open_for(struct gn_session *s, const struct gn_kernel_btf *b,
 	return err;
 }
 
-/* `*types` and `*targets`: to be closed and freed after the load. Without them
- * libbpf reads all of the kernel's BTF. */
+/* Opens the object. The caller closes `*types` and frees `*targets` after the
+ * load. Without them libbpf reads all of the kernel's BTF. */
 static int open_object(struct gn_session *s, int *types,
 		       struct gn_targets **targets)
 {
@@ -381,7 +382,7 @@ static int open_object(struct gn_session *s, int *types,
 	*types = err ? -1 : memfd_create("gnomon-types", MFD_CLOEXEC);
 	if (*types < 0 || open_for(s, &b, *types))
 		s->skel = gnomon_bpf__open();
-	/* else the load will fail and report it */
+	/* otherwise the load fails and reports it */
 	if (s->skel && !err)
 		ask_kernel(s, &b, *targets);
 	err = s->skel ? 0 : -errno;
@@ -389,8 +390,8 @@ static int open_object(struct gn_session *s, int *types,
 	return err;
 }
 
-/* The ring that was made ahead, for each load. Without it, the load makes one.
- */
+/* Uses the ring that was made ahead, for each load. Without it, the load makes
+ * one. */
 static int set_ring(struct gn_session *s)
 {
 	struct bpf_map *map = s->skel->maps.ring;
@@ -402,16 +403,16 @@ static int set_ring(struct gn_session *s)
 	return err || s->ring_fd < 0 ? err : bpf_map__reuse_fd(map, s->ring_fd);
 }
 
-/* What else takes a while. */
+/* Does other work that takes a while. */
 static void while_loading(struct gn_session *s, struct gn_loads *loads)
 {
-	/* else it is mapped later, and an error is told then */
+	/* if this fails, it is mapped later, which reports the error */
 	if (!s->ring && s->ring_fd >= 0)
 		s->ring = gn_ring_map(s->ring_fd, s->opts.ring_size,
 				      gn_session_sample, s);
 	gn_loads_help(loads);
-	/* when the first probe will soon be there. A program is forked before
-	 * there are many threads. */
+	/* the first probe will soon be there; but a command is forked before
+	 * there are many threads */
 	if (s->probes.count && !s->opts.command && !s->attach_ahead)
 		s->attach_ahead = gn_attach_ahead_begin(s->mode);
 }
@@ -444,8 +445,8 @@ static int load(struct gn_session *s)
 	return err;
 }
 
-/* Some kernels can keep a CPU, but not for programs that call global functions
- * (6.10 to 6.14): nothing but the load tells. */
+/* On some kernels (6.10 to 6.14) programs can keep their CPU, but not if they
+ * call global functions. Only the load shows this. */
 static bool cannot_hold(struct gn_session *s, int err)
 {
 	s->cannot_hold = s->skel && s->skel->rodata->can_hold &&
@@ -453,8 +454,9 @@ static bool cannot_hold(struct gn_session *s, int err)
 	return s->cannot_hold;
 }
 
-/* Each load takes more than these. libbpf tries out by some what the kernel
- * can, and where there are none it says that the kernel cannot. */
+/* Each load takes more descriptors than these. libbpf uses some to try what the
+ * kernel can do; if there are none, it reports that the kernel lacks the
+ * feature. */
 #define LOAD_FILES 40
 
 static int check_files(void)
@@ -489,7 +491,7 @@ int gn_session_load(struct gn_session *s)
 	err = load(s);
 	if (err && cannot_hold(s, err))
 		err = load_again(s);
-	/* libbpf tells why */
+	/* libbpf reports the reason */
 	s->one_by_one = true;
 	if (err)
 		err = load_again(s);

@@ -57,7 +57,7 @@ int gn_session_link(struct gn_session *s, struct gn_links *links,
 	enum gn_attach_mode mode = s->mode;
 	int err = 0;
 
-	/* a thread attaches what appears later, by itself */
+	/* another thread attaches what appears later */
 	bool first = !s->later;
 
 	/* only the session program is of that link type */
@@ -81,11 +81,12 @@ int gn_session_link(struct gn_session *s, struct gn_links *links,
 bool gn_session_private(const struct gn_session *s, const struct gn_file *file,
 			enum gn_prog prog)
 {
-	/* once in each process that begins: no tax */
+	/* a process hits a set-up probe once, when it begins: no tax */
 	return !s->opts.follow || (file->elsewhere && prog != GN_PROG_SETUP);
 }
 
-/* Children get such links when they are born. */
+/* Whether a runtime's own sites are linked per process. Children get such links
+ * when they are born. */
 static bool has_private_cores(const struct gn_session *s)
 {
 	for (size_t i = 0; s->nsetups && i < s->probes.count; i++) {
@@ -159,8 +160,8 @@ static int attach_group(struct gn_session *s, const struct gn_probe_group *g,
 		.counters = g->counters,
 		.count = g->count,
 		.pid = pid,
-		/* later.c removes them where another thread of the process
-		 * becomes the first one; keepers have no keys */
+		/* later.c removes them by this key when another thread of the
+		 * process becomes the first one; keepers have no keys */
 		.key = s->mode == GN_ATTACH_SINGLE ? 0 : (uint32_t)pid,
 		.file = file->fd,
 		.left_out = gn_functions_left_out,
@@ -192,8 +193,8 @@ static int attach_groups(struct gn_session *s)
 	for (size_t i = 0; !err && i < s->probes.count; i++) {
 		const struct gn_probe_group *g = &s->probes.group[i];
 
-		/* groups of a file follow one another; a function that can be
-		 * muted is held elsewhere */
+		/* groups of a file follow one another; the links of a function
+		 * that can be muted are held elsewhere */
 		if (!s->mute && (!i || g[-1].file != g->file))
 			gn_written_guard(s->written, &s->files.file[g->file],
 					 (uint32_t)g->file + 1);
@@ -245,7 +246,8 @@ static int fork_command(struct gn_session *s)
 			       strerror(-err), gn_denied_start(err));
 }
 
-/* A descriptor that is readable once after the kernel side has woken us. */
+/* Opens a descriptor that is readable once after the kernel side has woken
+ * us. */
 static int open_wake(int map)
 {
 	struct epoll_event event = {.events = EPOLLIN | EPOLLET};
@@ -304,9 +306,10 @@ static void summarize(struct gn_session *s)
 	size_t n = s->native.functions - s->native.refused;
 	size_t hits = s->native.usdt - s->functions.usdt_refused;
 	char usdt[48] = "";
-	/* texts name them: there is no choice before they are called */
+	/* texts name the functions, so none can be left out before it is
+	 * called */
 	bool called = s->called && !s->opts.nfunctions;
-	/* what is traced has none, but can start a program that has */
+	/* what is traced has no runtime, but can start a program that has */
 	bool may = !s->active && s->runtimes == s->may_start;
 	const char *managed =
 		!gn_session_wants_managed(s) || s->no_runtime ? ""
@@ -343,7 +346,8 @@ static void summarize(struct gn_session *s)
 			 managed, later, links);
 }
 
-/* To be known, this takes a probe and a while. */
+/* Takes the five-byte nops if the kernel turns their probes into calls. Finding
+ * out takes a probe and a while. */
 static void choose_nop5(struct gn_session *s)
 {
 	bool called = gn_attach_nop5_called(s->nop5_ahead);
@@ -351,13 +355,14 @@ static void choose_nop5(struct gn_session *s)
 	for (size_t i = 0; called && i < s->files.count; i++)
 		if (s->files.file[i].nop5 && gn_probes_take_nop5(&s->probes, i))
 			s->nop5 = true;
-	/* before what probes cost is measured at the same sites */
+	/* end the trial before the cost of probes is measured at the same
+	 * sites */
 	gn_attach_ahead_end(s->nop5_ahead);
 	s->nop5_ahead = NULL;
 }
 
-/* An option about hooks that only .NET has, and memory for what those write;
- * NULL: none was given. */
+/* The given option that only has a meaning for the hooks of .NET, or for the
+ * memory that they write to; NULL: none. */
 static const char *given_of_hooks(const struct gn_session *s)
 {
 	if (s->opts.clr_hooks != GN_CLR_HOOKS_AUTO)
@@ -367,7 +372,8 @@ static const char *given_of_hooks(const struct gn_session *s)
 	return s->opts.drops ? "--on-full drop" : NULL;
 }
 
-/* What the command or process runs tells its calls by probes only. */
+/* Warns if such an option has no effect, because the runtime reports its calls
+ * by probes only. */
 static void tell_ignored(struct gn_session *s)
 {
 	const char *given = given_of_hooks(s);
@@ -386,8 +392,8 @@ int gn_session_attach(struct gn_session *s)
 	int err;
 
 	choose_nop5(s);
-	/* a program is forked before there are many descriptors and threads:
-	 * what it has then counts in its ru_maxrss */
+	/* fork the command before there are many descriptors and threads: what
+	 * it has then counts in its ru_maxrss */
 	err = gn_watch_attach(s);
 	if (!err)
 		err = fork_command(s);
@@ -406,7 +412,7 @@ int gn_session_attach(struct gn_session *s)
 		gn_copied_tell(s);
 	if (!err)
 		err = start_setter(s);
-	/* it asks the setter */
+	/* what attaches later asks the setter */
 	if (!err)
 		err = attach_later(s);
 	if (err)

@@ -20,9 +20,10 @@
 #include "runtime/runtime.h"
 
 /*
- * The ring is polled, so that the traced program never has to wake us. To poll
- * has a cost, too, so it is rare when the ring has room for all that some CPUs
- * can write until the next poll, or when nothing has come for a while.
+ * gnomon polls the ring, so that the traced program never has to wake it.
+ * Polling has a cost, too, so it is rare when the ring has room for all that
+ * some CPUs can write until the next poll, or when nothing has come for a
+ * while.
  */
 #define POLL_MS	      5
 #define POLL_LONG_MS  20
@@ -30,16 +31,17 @@
 #define IDLE_POLLS    20
 #define IDLE_RING_MIN (1u << 20)
 #define HOLD_MS	      1 /* until the sink is asked again */
-#define MARKS_MAX     8 /* in one round, for threads that get rings in it */
+#define MARKS_MAX     8 /* in one round, for threads that get rings meanwhile */
 /* A reader of a pipe may wait for the program's end before it reads. */
 #define SINK_GRACE_NS 1500000000u
 
-/* Calls and their ends: most records, which few look at. */
+/* Takes an ENTER or LEAVE. Most records are these, and few modules look at
+ * them. */
 static int take_call(struct gn_session *s, const struct gn_rec *rec,
 		     size_t size)
 {
-	/* entered functions of a runtime: the program may have no native
-	 * ones */
+	/* watch wakers from now on: without native functions, they were not
+	 * watched from the start */
 	if (rec->kind == GN_KIND_ENTER) {
 		s->managed = true;
 		s->entered = rec->tid;
@@ -67,7 +69,7 @@ static void note_runtime(struct gn_session *s, const struct gn_rec_thread *r)
 	s->stops |= rt && gn_runtime_stops(rt);
 }
 
-/* A record in its order. */
+/* Takes a record in its order. */
 static int take_record(void *ctx, const struct gn_rec *rec, size_t size)
 {
 	struct gn_session *s = ctx;
@@ -94,7 +96,7 @@ static int take_record(void *ctx, const struct gn_rec *rec, size_t size)
 	return err;
 }
 
-/* Calls and their ends of one thread, in their order. */
+/* Takes ENTER and LEAVE records of one thread, in their order. */
 static int take_calls(void *ctx, const struct gn_rec_func *recs, size_t n)
 {
 	struct gn_session *s = ctx;
@@ -120,7 +122,8 @@ static int on_record(void *ctx, const struct gn_rec *rec, size_t size)
 
 	if (gn_meter_take(s->meter, rec) || s->measuring)
 		return 0;
-	/* before others wait to be merged: their order is that of the ring */
+	/* samples need the order of the ring, so take them before records wait
+	 * to be merged */
 	if (s->sampler && gn_sampler_record(s->sampler, rec))
 		return 0;
 	if (s->fast && gn_fast_record(s->fast, rec, size))
@@ -138,7 +141,7 @@ static bool held(struct gn_session *s)
 	return s->hold != GN_HOLD_NOT;
 }
 
-/* No more records for now. */
+/* Whether to take no more records for now. */
 static bool is_enough(void *ctx)
 {
 	struct gn_session *s = ctx;
@@ -183,7 +186,8 @@ int gn_session_sample(void *ctx, void *data, size_t size)
 		gn_drain_sample(data, size, count_late, s);
 		return 0;
 	}
-	/* what is measured has names of no runtime: they are not read */
+	/* while measuring, hooks have no runtime's names, so errors of reading
+	 * them do not count */
 	if (gn_drain_sample(data, size, on_record, s) && !s->measuring)
 		s->sink_lost++;
 	if (held(s))
@@ -231,7 +235,7 @@ int gn_session_poll(struct gn_session *s, int wake_fd, int ms)
 	if ((s->managed || s->stops) && gn_watch_wakers(s))
 		return -EPERM; /* the sink has reported the error */
 	rest = rest_ms(s, more);
-	/* a sink that holds records would have it spin */
+	/* but do not spin while the sink holds records */
 	if (s->fast && !gn_fast_sleep(s->fast) && !s->hold)
 		rest = 0;
 	poll(p, sizeof(p) / sizeof(p[0]), ms < rest ? ms : rest);
@@ -292,7 +296,7 @@ void gn_session_rest(struct gn_session *s)
 		epoll_wait(s->wake, &woken, 1, 0);
 }
 
-/* What is left is only counted. */
+/* Drops what is left, and counts it. */
 static void drop_all(struct gn_session *s)
 {
 	s->dropping = true;

@@ -41,23 +41,23 @@ struct gn_session {
 	bool nop5; /* the cheaper site of hook-site libraries */
 	char program[PATH_MAX];
 	bool launches;	    /* the command can lead to a managed runtime */
-	bool awaits;	    /* libraries that are not mapped yet */
+	bool awaits;	    /* -f names libraries that are not mapped yet */
 	bool foreign;	    /* the program is no ELF file of this machine */
 	bool light;	    /* no function of a runtime is traced */
-	bool no_runtime;    /* no functions of one: `warning` says why */
-	bool no_library;    /* none that the command's runtime can read: so,
-			       too */
-	bool valueless;	    /* nor values: `warning` says so */
-	pid_t late_for_elt; /* of -p: it began without hooks; 0: none */
-	pid_t killed; /* of those attached to; `killed_by` a signal, 0: none */
+	bool no_runtime;    /* no managed functions: `warning` says why */
+	bool no_library;    /* the command's runtime cannot read the library:
+			       `warning` says so */
+	bool valueless;	    /* no managed values: `warning` says so */
+	pid_t late_for_elt; /* a -p process without hooks; 0: none */
+	pid_t killed;	    /* of -p, by the signal `killed_by`; 0: none */
 	int killed_by;
-	struct gn_running *active; /* runtimes that run; NULL: none */
-	char *managed_filter;	   /* what is asked of them */
-	char *managed_values;	   /* and whose values (gn_prepare_values) */
+	struct gn_running *active; /* runtimes that ran already; NULL: none */
+	char *managed_filter;	   /* the functions asked of them */
+	char *managed_values;	   /* and the values (gn_prepare_values) */
 
 	struct gn_filter *filter;
 	struct gn_unseen *unseen;
-	struct gn_sources *sources; /* NULL: of no function */
+	struct gn_sources *sources; /* NULL: no source lines */
 	struct gn_outside *outside; /* NULL: not looked for */
 	struct gn_cpu_limit cpus;   /* as it was at the start */
 	struct gn_sampler *sampler; /* NULL: none are taken */
@@ -67,41 +67,41 @@ struct gn_session {
 	struct gn_unwanted unwanted;
 	struct gn_specs specs;
 	struct gn_launch launch;  /* what the runtimes add to the command */
-	char **command;		  /* with what they add; NULL: as it is */
+	char **command;		  /* with that added; NULL: as given */
 	unsigned int measured[2]; /* specs of hooks that texts name */
-	bool called;		  /* the command's runtime tells all calls */
-	size_t runtimes;	  /* whose sites are probed */
-	size_t may_start; /* of those: in programs that may be started yet */
+	bool called;		  /* the command's runtime reports all calls */
+	size_t runtimes;	  /* number of those whose sites are probed */
+	size_t may_start; /* of those, in programs that may be started later */
 	struct gn_runtime_setup *setups; /* of their files */
 	size_t nsetups;
 	struct gn_setter *setter; /* NULL: nothing is set */
 	struct gn_functions functions;
 	struct gn_sled_table *sleds; /* NULL: none are looked for */
-	struct gn_valued *valued;    /* as opts.asked */
+	struct gn_valued *valued;    /* one for each of opts.asked */
 	struct gn_hit_values *hit_values;
 	size_t nhit_values;
 
 	struct gnomon_bpf *skel;
 	struct gn_ring_ahead *ring_ahead; /* of the skeleton; NULL: none */
-	int ring_fd; /* what it made, for the load; -1: nothing */
+	int ring_fd; /* the ring that it made, for the load; -1: none */
 	struct gn_attach_ahead *attach_ahead, *nop5_ahead; /* NULL: none */
 	struct ring_buffer *ring;
 	struct gn_links *links;
 	struct gn_written *written;
 	struct gn_groups groups;
-	bool knows_returns;	/* in groups, return probes can be too */
+	bool knows_returns;	/* groups can contain return probes, too */
 	bool knows_resumes;	/* returns to user mode are to be watched */
 	bool cannot_hold;	/* programs cannot keep their CPU */
-	bool one_by_one;	/* programs are loaded by libbpf */
+	bool one_by_one;	/* libbpf loads the programs */
 	size_t left;		/* probes that are still being removed */
 	struct gn_mute *mute;	/* NULL: nothing can be muted */
 	struct gn_later *later; /* NULL: nothing is attached later */
-	bool by_thread; /* links of one process are of one thread of it */
-	int wake;	/* readable: the kernel side has news; -1 = none */
+	bool by_thread;		/* multi links cover only a first thread */
+	int wake; /* readable: the kernel side has news; -1 = none */
 	struct bpf_link **tracing; /* programs on tracepoints and events */
 	size_t ntracing;
-	/* the program on signals: gnomon waits for the command after the
-	 * trace's end, too */
+	/* the program on signals; it stays after the trace's end, while gnomon
+	 * waits for the command */
 	struct bpf_link *signals;
 	bool faults; /* page faults are classified */
 	struct bpf_link *iter;
@@ -111,19 +111,19 @@ struct gn_session {
 	struct gn_child child;
 	int *pidfds; /* of -p */
 	bool running;
-	bool managed; /* a runtime's function was seen */
-	bool stops;   /* a runtime was seen that tells when it stops threads */
+	bool managed; /* a function was entered */
+	bool stops; /* a runtime was seen that reports when it stops threads */
 	uint32_t entered;	/* the thread that entered a function last */
 	struct gn_meter *meter; /* NULL: nothing to measure */
 	bool measuring;		/* nothing else is traced yet */
 	struct gn_fast *fast;	/* NULL: every hook is a probe */
-	const char *not_fast;	/* why; NULL: they need not be, or should */
+	const char *not_fast;	/* why hooks are probes; NULL: no reason */
 	int sink_error;
 	uint64_t sink_lost;
-	uint64_t told[GN_COUNTER_COUNT]; /* of the counters, to the sink */
+	uint64_t told[GN_COUNTER_COUNT]; /* counters, as last written */
 	uint64_t drain_until;		 /* when draining is enough for now */
 	bool dropping;			 /* records are only counted */
-	uint64_t late;			 /* so many */
+	uint64_t late;			 /* their number */
 	uint32_t drained;
 	uint32_t idle; /* polls in a row that drained nothing */
 	struct gn_priority priority;
@@ -146,105 +146,109 @@ void gn_values_free(struct gn_session *s);
 int gn_session_fail(struct gn_session *s, int err, int status, const char *fmt,
 		    ...) __attribute__((format(printf, 4, 5)));
 
-/* Fails as the system starts no more threads. */
+/* Fails because the system starts no more threads. */
 int gn_session_no_thread(struct gn_session *s, int err);
 
-/* Fails with what is missing to load BPF programs. */
+/* Fails, and says what is missing to load BPF programs. */
 int gn_session_denied(struct gn_session *s, int err);
 
-/* The programs that watch the kernel: attached, and removed again. */
+/* Attach and remove the programs that watch the kernel. */
 int gn_watch_attach(struct gn_session *s);
 void gn_watch_detach(struct gn_session *s);
-/* From now on samples are taken, if any are asked for. */
+/* Starts to take samples, if any are asked for. */
 int gn_watch_sample(struct gn_session *s);
-/* From now on who wakes threads is told. */
+/* Starts to record who wakes threads. */
 int gn_watch_wakers(struct gn_session *s);
-/* From now on a switch that was not seen is told before its thread goes on. */
+/* From now on, a switch that was missed is noticed before its thread returns to
+ * user mode. */
 int gn_watch_resumes(struct gn_session *s);
-/* Before the load: those that this capture does not need stay out. */
+/* Call before the load: leaves out programs that this capture does not need. */
 void gn_watch_choose(struct gn_session *s);
 
 /* Whether a probe of the program is planned. */
 bool gn_session_uses(const struct gn_session *s, enum gn_prog prog);
 /* Whether native functions can be attached while the capture runs. */
 bool gn_session_awaits(const struct gn_session *s);
-/* A program on some sites, by the link type that it was loaded for. */
+/* Links a program to some sites, with the link type that it was loaded for. */
 int gn_session_link(struct gn_session *s, struct gn_links *links,
 		    enum gn_prog prog, const struct gn_probe_set *set,
 		    size_t *refused);
-/* Probes are of single processes: what they cost is not for others. */
+/* Whether each process gets its own probes, so that others do not pay for
+ * them. */
 bool gn_session_private(const struct gn_session *s, const struct gn_file *file,
 			enum gn_prog prog);
 /* Runs an iterator over tasks to its end. */
 int gn_session_look(struct gn_session *s);
 
-/* Hands the ring's records to the sink, for `ns` at most: they can come faster
- * than they are taken. 1 = there may be more, 0 = it was empty, <0. */
+/* Hands the ring's records to the sink, for at most `ns`, because they can come
+ * faster than they are taken. 1 = there may be more, 0 = it was empty, <0. */
 #define GN_DRAIN_NS 50000000u
 int gn_session_drain(struct gn_session *s, uint64_t ns);
 
-/* Records that threads write by themselves are taken too. `ring`: the map. */
+/* Also takes the records that threads write by themselves. `ring`: the map. */
 int gn_session_open_fast(struct gn_session *s, int ring);
 
-/* Sleeps a little: something is waited for that comes by the ring. */
+/* Sleeps a little, to wait for something that comes by the ring. */
 void gn_session_rest(struct gn_session *s);
 
-/* The same at the end, until the ring is empty. The sink is waited for. What a
- * blocked sink did not take is counted, and what gnomon did not hand over in
+/* Drains at the end until the ring is empty, and waits for the sink. Counts
+ * what a blocked sink did not take, and what gnomon did not hand over in
  * `ns`. */
 void gn_session_drain_all(struct gn_session *s, uint64_t ns);
 
-/* A sample of the ring: ring_buffer_sample_fn, with the session as `ctx`. */
+/* Takes a sample of the ring: ring_buffer_sample_fn, with the session as
+ * `ctx`. */
 int gn_session_sample(void *ctx, void *data, size_t size);
 
-/* The counters, as far as they have grown since the last call. */
+/* Writes the growth of the counters since the last call. */
 void gn_session_put_counts(struct gn_session *s);
 /* How many runs of BPF programs the kernel has skipped. */
 uint64_t gn_session_missed(struct gn_session *s);
-/* The same of the program that notes who wakes a thread, of any process: an
- * interrupt can come while it runs and wake another one. */
+/* The same for the program that notes who wakes a thread, of any process: an
+ * interrupt can come while it runs and wake another thread. */
 uint64_t gn_session_missed_wakers(struct gn_session *s);
-/* Tells the programs the real time: the deadlines of conditions are by that
- * clock by default. */
+/* Gives the BPF programs the real time: by default, deadlines of condition
+ * variables use that clock. */
 void gn_session_note_clock(struct gn_session *s);
-/* What keeps the hooks of a command's functions out of their IL, for a reader;
+/* What keeps the hooks of managed functions out of their IL, for a reader;
  * NULL: nothing. */
 const char *gn_session_elt(const struct gn_session *s);
-/* Those that are asked for get their hooks by their IL. */
+/* Whether requested functions get their hooks in their IL. */
 bool gn_session_by_il(const struct gn_session *s);
-/* Functions of a runtime are asked for. False with -f '!*' at the end. */
+/* Whether functions of a runtime are asked for. False with -f '!*' at the
+ * end. */
 bool gn_session_wants_managed(const struct gn_session *s);
 /* Removes all probes and programs. */
 void gn_session_detach(struct gn_session *s);
 
-/* Facts of the machine, the command and the options, to the sink (facts.c). */
+/* Writes facts of the machine, the command and the options (facts.c). */
 void gn_session_put_facts(struct gn_session *s);
-/* Of a runtime without functions: what is told, or why nothing is. */
+/* Writes which runtimes are traced without functions, or why none is. */
 void gn_session_put_light(struct gn_session *s);
-/* How long the runtimes took since the session's start. */
+/* Writes how long the runtimes took since the session's start. */
 void gn_session_put_attached(struct gn_session *s);
-/* Of native functions alone: how many there are. */
+/* Writes how many native functions there are, by how they are traced. */
 void gn_session_put_functions(struct gn_session *s);
 
-/* Why hooks have to be probes; NULL: they need not be. */
+/* Why hooks have to be probes; NULL: there is no reason. */
 const char *gn_session_unfit(const struct gn_session *s);
-/* What was read of threads' own records, as INFO. */
+/* Writes facts about the records that threads write themselves, as INFO. */
 void gn_session_put_fast(struct gn_session *s);
-/* What control groups let the processes have, and how often they held them up.
- */
+/* Writes how much CPU time control groups allow the processes, and how often
+ * they throttled them. */
 void gn_session_put_cpus(struct gn_session *s);
-/* Of the first program that ran a runtime without its library, if any: why, as
- * INFO. */
+/* Writes why the first program without the library, if any, ran without it, as
+ * INFO. The other function reports all such programs. */
 void gn_session_put_unhooked(struct gn_session *s);
 void gn_session_tell_unhooked(const struct gn_session *s, gn_unseen_fn tell,
 			      void *ctx);
 
-/* Many ENTER and LEAVE records of a thread to the sink. Returns 0. */
+/* Hands many ENTER and LEAVE records of a thread to the sink. Returns 0. */
 int gn_session_put_calls(struct gn_session *s, const struct gn_rec_func *recs,
 			 size_t n);
 /* Reports sink_error as the session's failure, and returns it. */
 int gn_session_not_kept(struct gn_session *s);
-/* A record to the sink. Returns 0. */
+/* Hands a record to the sink. Returns 0. */
 int gn_session_put(struct gn_session *s, const struct gn_rec *rec, size_t size);
 int gn_session_put_info(struct gn_session *s, const char *key,
 			const char *value);

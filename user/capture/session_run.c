@@ -216,7 +216,8 @@ bool gn_session_lives(const struct gn_session *s)
 void gn_session_detach(struct gn_session *s)
 {
 	gn_written_stop(s->written);
-	/* it takes links of processes that end, and the meter adds some */
+	/* stop it first: it removes links of processes that end, and the meter
+	 * adds some */
 	gn_later_stop(s->later);
 	gn_meter_free(s->meter, s->links);
 	s->meter = NULL;
@@ -327,12 +328,12 @@ uint64_t gn_session_sent(const struct gn_session *s, int sig)
 
 void gn_session_kill(struct gn_session *s, int sig)
 {
-	/* one that has ended needs none */
+	/* a command that has ended needs no signal */
 	if (s->child.pid > 0)
 		syscall(SYS_pidfd_send_signal, s->child.pidfd, sig, NULL, 0);
 }
 
-/* Tells of libraries that -f names and no process mapped. */
+/* Reports libraries that -f names and no process mapped. */
 static void tell_unmapped(const struct gn_session *s, gn_unseen_fn tell,
 			  void *ctx)
 {
@@ -350,7 +351,7 @@ static void tell_unmapped(const struct gn_session *s, gn_unseen_fn tell,
 	}
 }
 
-/* Where a glob matched nothing, that can be the reason. */
+/* Whether a glob matched nothing. */
 static bool is_unmatched(const struct gn_session *s)
 {
 	size_t at = 0;
@@ -358,7 +359,8 @@ static bool is_unmatched(const struct gn_session *s)
 	return s->filter && gn_filter_unmatched_next(s->filter, &at);
 }
 
-/* What -f names can be in a program that nobody could look into. */
+/* Reports programs that ended too soon to look into: -f may name their
+ * functions. */
 static void tell_gone(const struct gn_session *s, gn_unseen_fn tell, void *ctx)
 {
 	unsigned n = gn_later_gone(s->later);
@@ -374,7 +376,8 @@ static void tell_gone(const struct gn_session *s, gn_unseen_fn tell, void *ctx)
 	tell(ctx, line);
 }
 
-/* What -f names can be of the script that the command is. */
+/* Reports that the command is a script: -f may name functions of its
+ * language. */
 static void tell_language(const struct gn_session *s, gn_unseen_fn tell,
 			  void *ctx)
 {
@@ -393,8 +396,8 @@ static void tell_language(const struct gn_session *s, gn_unseen_fn tell,
 	}
 }
 
-/* Of a runtime that the command's program started; else it was told at the
- * start. */
+/* Reports a runtime that gives no values, if the command's program started it.
+ * Otherwise this was reported at the start. */
 static void tell_valueless(const struct gn_session *s, gn_unseen_fn tell,
 			   void *ctx)
 {
@@ -407,9 +410,9 @@ static void tell_valueless(const struct gn_session *s, gn_unseen_fn tell,
 	tell(ctx, line);
 }
 
-/* Whether to name the runtimes without a library at the end. A warning was the
- * reason, and was printed before the start; where little is printed neither is,
- * unless it is why a function is missing. */
+/* Whether to name the runtimes without a library at the end. A warning before
+ * the start has named the reason already. If `quiet`, they are named only if
+ * they can be why a function is missing. */
 static bool names_unhooked(const struct gn_session *s, bool quiet)
 {
 	return gn_session_wants_managed(s) &&
@@ -421,7 +424,7 @@ void gn_session_unseen(const struct gn_session *s, bool quiet,
 {
 	if (names_unhooked(s, quiet))
 		gn_session_tell_unhooked(s, tell, ctx);
-	/* else that is the reason, and it was told */
+	/* otherwise the failure is the reason, and was reported */
 	if (s->filter && (s->opts.live || !gn_later_failed(s->later))) {
 		gn_unseen_globs(s->unseen, s->filter, &s->native, tell, ctx);
 		tell_language(s, tell, ctx);

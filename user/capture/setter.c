@@ -21,8 +21,8 @@
 #include "gnomon.skel.h"
 #include "runtime/runtime.h"
 
-#define BATCH	  256 /* of one look at the ring */
-#define MOST	  500 /* in a second: no machine begins that many runtimes */
+#define BATCH	  256 /* requests in one look at the ring */
+#define MOST	  500 /* a second: no machine begins so many runtimes */
 #define SECOND_NS 1000000000u
 
 struct gn_setter {
@@ -34,7 +34,7 @@ struct gn_setter {
 	bool flooded;
 	struct gn_setup batch[BATCH];
 	size_t n;
-	uint32_t *late; /* processes */
+	uint32_t *late; /* processes that were not reached in time */
 	size_t nlate;
 	pthread_mutex_t lock;
 	struct gn_setter_begun begun; /* under the lock */
@@ -48,7 +48,8 @@ void gn_setter_note(struct gn_setter_begun *b, pid_t pid, uint64_t now)
 
 bool gn_setter_noted(const struct gn_setter_begun *b, pid_t pid, uint64_t since)
 {
-	/* the oldest is the next one that is forgotten */
+	/* the oldest is overwritten next; if it is not before `since`, those
+	 * that were forgotten may not be, either */
 	if (b->n >= GN_BEGUN_MAX && b->at[b->n % GN_BEGUN_MAX].time >= since)
 		return true;
 	for (size_t i = 0; i < GN_BEGUN_MAX && i < b->n; i++)
@@ -69,8 +70,9 @@ bool gn_setter_began(struct gn_setter *t, pid_t pid, uint64_t since)
 	return is;
 }
 
-/* The memory of the process, which stays the same: what is written reaches no
- * program that it executes meanwhile. `base` becomes where the runtime is. */
+/* Opens the memory of the process. It stays the memory of the same program:
+ * writes do not reach one that the process executes meanwhile. `base` becomes
+ * where the runtime is. */
 static int open_memory(const struct gn_runtime_setup *r,
 		       const struct gn_setup *s, uint64_t *base)
 {
@@ -83,8 +85,8 @@ static int put(int mem, uint64_t at, uint32_t value, size_t size)
 	return pwrite(mem, &value, size, (off_t)at) == (ssize_t)size ? 0 : -1;
 }
 
-/* In their order, so that one which could not be set leaves the last one as it
- * was: nothing is traced then, which is told. */
+/* Sets the options in their order. If one cannot be set, the last one stays as
+ * it was: nothing is traced then, which is reported. */
 static void set_all(const struct gn_runtime_setup *r, const struct gn_setup *s)
 {
 	uint64_t base = 0;
@@ -105,7 +107,8 @@ static void set_all(const struct gn_runtime_setup *r, const struct gn_setup *s)
 	close(mem);
 }
 
-/* It goes on without: it shall not find the option later. */
+/* The process goes on without the options: this keeps the runtime from finding
+ * them later. */
 static void give_up(struct gn_setter *t, const struct gn_runtime_setup *r,
 		    const struct gn_setup *s)
 {
@@ -153,8 +156,9 @@ bool gn_setter_is_flooded(struct gn_setter_pace *p, size_t n, uint64_t now)
 	return p->n > MOST;
 }
 
-/* A process that does nothing but begin a runtime, or what looks like one,
- * shall not keep a CPU from all others. */
+/* Gives up the high priority while there are too many requests: a process that
+ * only begins runtimes, or imitates that, must not take a CPU from all
+ * others. */
 static void keep_pace(struct gn_setter *t)
 {
 	bool was = t->flooded;

@@ -41,7 +41,7 @@ struct gn_sources {
 	void *ctx;
 	struct known *known;
 	size_t n, last; /* the one that was asked for last */
-	bool attached;	/* modules were loaded before it began */
+	bool attached;	/* modules were loaded before the capture began */
 	size_t memory;
 	struct mappings mappings; /* as they were read last */
 };
@@ -146,10 +146,11 @@ static int open_of(const struct mappings *of, const char *path)
 }
 
 /*
- * Opens the module itself, whatever its path leads to by now. -ESTALE: it could
- * be another file that had the same path; else <0: it is not mapped. `time`:
- * when it was. A process has thousands of mappings, and names of many modules
- * can come at once: what was read after that time does for all of them.
+ * Opens the mapped module itself, whatever its path leads to by now. `time`:
+ * when it was mapped. -ESTALE: it could be another file that had the same path;
+ * other <0: it is not mapped. A process has thousands of mappings, and names of
+ * many modules can come at once, so mappings that were read after `time` are
+ * used again.
  */
 static int open_mapped(struct mappings *of, uint32_t pid, const char *path,
 		       uint64_t time)
@@ -292,7 +293,8 @@ static void tell(struct gn_sources *s, struct gn_source_module *m,
 	gn_source_awaits(m, method, put_line, &lines);
 }
 
-/* The last module's lines take longer than any compiler's. */
+/* Drops the last module: reading its lines takes longer than any compiler's
+ * should. */
 static void give_up(struct gn_sources *s, const char *path)
 {
 	struct gn_source_module **m = &s->known[s->last].module;

@@ -20,7 +20,7 @@
 #define FIRST_CAST CALLS
 
 enum { CAST, HOLD, LET, CALLS };
-/* behind them and what is cast to: variables of each CPU, and their section */
+/* after these and the types of casts: per-CPU variables, and their section */
 enum {
 	RUNQUEUES = FIRST_CAST + GN_CAST_COUNT,
 	PREEMPT_COUNT,
@@ -41,8 +41,8 @@ struct gn_targets {
 	struct gn_loads *loads;
 };
 
-/* The kernel's functions that programs call, and the number that stands in the
- * program for each. */
+/* The kernel functions that programs call, and the number that stands for each
+ * in the program. */
 static const struct {
 	const char *name;
 	int number;
@@ -65,7 +65,7 @@ static void set_call(const struct gn_targets *t, struct bpf_insn *insn)
 	}
 }
 
-/* Where the kernel has no such function, its call is never reached. */
+/* If the kernel lacks a function, its call is never reached. */
 static int set_calls(const struct gn_targets *t, struct bpf_program *prog)
 {
 	const struct bpf_insn *old = bpf_program__insns(prog);
@@ -93,9 +93,9 @@ static uint32_t target_of(const struct gn_targets *t, const char *section)
 }
 
 /*
- * libbpf calls it before it loads a program, whose instructions are complete.
- * Programs that attach by an id get their type only now: if they had it before,
- * libbpf would read the kernel's BTF for them.
+ * libbpf calls this before it loads a program, when the instructions are
+ * complete. Programs that attach by an id get their type only now: if they had
+ * it before, libbpf would read the kernel's BTF for them.
  */
 static int prepare(struct bpf_program *prog, struct bpf_prog_load_opts *opts,
 		   long cookie)
@@ -150,8 +150,8 @@ int gn_targets_new(struct gn_targets **out)
 
 	if (!t)
 		return -ENOMEM;
-	/* It stays: libbpf before 1.2 frees its list with the last handler and
-	 * then uses it again. No program is in such a section. */
+	/* This handler stays: libbpf before 1.2 frees its list with the last
+	 * handler and then uses it again. No program is in its section. */
 	libbpf_register_prog_handler("gnomon", BPF_PROG_TYPE_UNSPEC, 0, NULL);
 	for (int i = 0; i < SECTIONS; i++) {
 		int id = libbpf_register_prog_handler(
@@ -197,7 +197,7 @@ void gn_targets_find(struct gn_targets *t, const struct bpf_object *obj,
 		const char *section = bpf_program__section_name(prog);
 		const char *slash = strchr(section, '/');
 
-		/* as the kernel names what such a program attaches to */
+		/* the kernel's name of what such a program attaches to */
 		if (slash && !strncmp(section, "tp_btf/", 7))
 			add(t, BTF_KIND_TYPEDEF, section, "btf_trace_",
 			    slash + 1);

@@ -27,10 +27,10 @@ struct program {
 	uint32_t pid;
 	bool over;   /* another program runs in the process */
 	bool runs;   /* the runtime was seen */
-	bool before; /* it ran when gnomon came, which was told */
+	bool before; /* it ran before gnomon came, which was reported */
 	bool hooked;
 	bool other;	      /* it runs as `uid`, not as the command's user */
-	bool read;	      /* its environment was */
+	bool read;	      /* its environment was read */
 	bool musl;	      /* its C library, so it needs another library */
 	const char *hindered; /* the variable that turns the library off */
 	uint32_t uid;
@@ -44,11 +44,11 @@ struct gn_unseen {
 	size_t count;
 	const struct gn_asked *asked; /* whose values are requested */
 	size_t nasked;
-	/* has methods that are asked for, but no values of theirs */
+	/* a runtime that gives none of the values that are requested of it */
 	const struct gn_runtime *valueless;
 	bool hooked; /* some runtime has its library */
-	bool lists;  /* it can be asked for its functions */
-	/* modules without hooks, and asked for methods that can have none */
+	bool lists;  /* it can list its functions */
+	/* some modules have no hooks; some requested methods can have none */
 	bool modules_left, no_il, abstract;
 };
 
@@ -103,8 +103,8 @@ static struct program *find_or_add(struct gn_unseen *u, uint32_t pid,
 	return p;
 }
 
-/* Its environment and its C library, where gnomon still has the privileges for
- * that. */
+/* Reads the environment and finds the C library, if gnomon still has the
+ * privileges. */
 static void ask_environment(struct program *p)
 {
 	struct gn_inside_env env;
@@ -178,7 +178,8 @@ static void note_exec(struct gn_unseen *u, uint32_t pid)
 		u->program[i].over |= u->program[i].pid == pid;
 }
 
-/* A function of a runtime without a library; monitors have no parameters. */
+/* Notes a function of a runtime without a library. Names of monitors, which
+ * have no parameters, are not functions. */
 static void note_method(struct gn_unseen *u, const struct gn_runtime *rt,
 			uint32_t pid, const char *name, const char *module)
 {
@@ -265,7 +266,8 @@ void gn_unseen_record(struct gn_unseen *u, const struct gn_rec *rec,
 	}
 }
 
-/* Why it can have had no library: what is known of that, else what can be. */
+/* Writes why it can have had no library: the known reason, else the possible
+ * ones. */
 static void put_reason(const struct gn_unseen *u, const struct program *p,
 		       char *to, size_t size)
 {
@@ -346,7 +348,7 @@ const struct gn_runtime *gn_unseen_valueless(const struct gn_unseen *u)
 	return u->valueless;
 }
 
-/* Some runtime has no library, which is told of. */
+/* Whether some runtime has no library, which is reported. */
 static bool any_unhooked(const struct gn_unseen *u)
 {
 	for (size_t i = 0; i < u->count; i++)
@@ -437,7 +439,8 @@ bool gn_unseen_language(const char *program, const struct gn_files *files,
 	return true;
 }
 
-/* Says why nothing matched the glob. False: it is of no managed function. */
+/* Says why nothing matched the glob. False: the glob cannot mean a managed
+ * function. */
 static bool tell_glob(const struct gn_unseen *u, const struct gn_filter *filter,
 		      const struct gn_native_stats *native, const char *glob,
 		      char line[GLOB_LINE])
@@ -445,7 +448,7 @@ static bool tell_glob(const struct gn_unseen *u, const struct gn_filter *filter,
 	const char *stripped = gn_native_stripped(native, glob);
 	const char *aot = gn_native_aot(native, glob);
 	bool library = gn_filter_stripped(filter, glob);
-	/* LIB can be an assembly, and what starts it has its name */
+	/* LIB can be an assembly, whose launcher has its name */
 	bool managed = stripped || !gn_prepare_native_only(glob);
 	bool usdt = gn_filter_is_usdt(glob);
 	const struct gn_runtime *rt;

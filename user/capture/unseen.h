@@ -4,8 +4,8 @@
  * its hook-site library, and -f globs that matched nothing. It uses the records
  * as they are drained, so even the shortest program counts. A runtime is
  * recognised by the name of one of its threads (struct gn_runtime), its library
- * by the RUNTIME record that its load causes. Of a runtime without a library it
- * is the names of functions that are missing.
+ * by the RUNTIME record that its load causes. A runtime that has no library
+ * counts as traced when names of its functions come.
  */
 #ifndef GNOMON_CAPTURE_UNSEEN_H
 #define GNOMON_CAPTURE_UNSEEN_H
@@ -27,18 +27,19 @@ struct gn_unseen;
 /* A line for people: WHAT; WHAT TO DO. */
 typedef void (*gn_unseen_fn)(void *ctx, const char *line);
 
-/* `uid`: the command's user; `attached`: there is none, but processes that ran
- * before; `asked`, which is not copied: whose values are requested. NULL: no
- * memory. */
+/* `uid`: the command's user; `attached`: processes that ran before are traced,
+ * not a command; `asked`, which is not copied: whose values are requested.
+ * NULL: no memory. */
 struct gn_unseen *gn_unseen_new(uint32_t uid, bool attached,
 				const struct gn_asked *asked, size_t nasked);
 void gn_unseen_free(struct gn_unseen *u);
 
-/* A process that gnomon is attached to runs a runtime without a library. */
+/* Notes that a process that gnomon is attached to runs a runtime without a
+ * library. */
 void gn_unseen_running(struct gn_unseen *u, uint32_t pid,
 		       const struct gn_runtime *rt);
 
-/* A runtime without a library got its options too late. */
+/* Notes that a runtime without a library got its options too late. */
 void gn_unseen_late(struct gn_unseen *u, uint32_t pid);
 
 /* Takes each record of the kernel side, in order. `filter` learns which of its
@@ -50,16 +51,19 @@ void gn_unseen_record(struct gn_unseen *u, const struct gn_rec *rec,
 void gn_unseen_runtimes(const struct gn_unseen *u, gn_unseen_fn tell,
 			void *ctx);
 
-/* A runtime of which methods were seen whose values were requested, and it can
- * give none; NULL: there was none. */
+/* A runtime that gives no values, though methods were seen whose values were
+ * requested; NULL: there was none. */
 const struct gn_runtime *gn_unseen_valueless(const struct gn_unseen *u);
 
-/* What is told of it. */
+/* What is reported of it. */
 #define GN_VALUELESS_TEXT "-a takes no values of its methods, only their calls"
 
-/* What is told where a function of a script may have been named: whose code the
- * program runs besides its own, by its name, and where its interpreter is,
- * which can be a library among `files`. False: it is known to run none. */
+/*
+ * Writes a line for an interpreter, where -f may have named a function of a
+ * script: the language that the program runs, by its name, and where its
+ * interpreter is, which can be a library among `files`. False: the program is
+ * not a known interpreter.
+ */
 #define GN_LANGUAGE_LINE (PATH_MAX + 3 * NAME_MAX)
 bool gn_unseen_language(const char *program, const struct gn_files *files,
 			char line[GN_LANGUAGE_LINE]);

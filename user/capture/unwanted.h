@@ -14,9 +14,9 @@
 
 #include <gnomon/event.h>
 
-/* The function of the probes that gnomon measures with. They stay, and another
- * gnomon that is traced can hit them: its children do, and where a kernel does
- * not ask whose return a probe is for, its threads. */
+/* The function of the probes that gnomon measures with. They stay attached, and
+ * another gnomon that is traced can hit them: its children do, and its threads
+ * on kernels that do not check whose return a probe is for. */
 #define GN_UNWANTED_METER GN_FUNC(GN_RUNTIME_NATIVE, 0)
 
 struct gn_unwanted {

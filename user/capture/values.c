@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The values of functions that were requested: their specs, and where they are
- * in the kernel. */
+/* The requested values of functions: their specs, and where a hit finds
+ * them. */
 #include "capture/session_internal.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "gnomon.skel.h"
 #include "runtime/values.h"
 
-/* The spec of an enter or a leave with the i-th values. */
+/* Adds the spec of an enter or a leave with the i-th values. */
 static int add_spec(struct gn_session *s, enum gn_kind kind, size_t i,
 		    uint32_t *index)
 {
@@ -41,8 +41,8 @@ static int load_hit(struct gn_session *s, const struct gn_hit_values *h)
 					      BPF_ANY);
 }
 
-/* Many sites of a probe share one spec. For a library that is mapped later,
- * specs are loaded at once. */
+/* Adds a spec, which many sites of a probe share. For a library that is mapped
+ * later, loads it at once. */
 static int add_values(struct gn_session *s, enum gn_kind kind,
 		      const struct gn_value_specs *values)
 {
@@ -123,7 +123,7 @@ int gn_values_plan(struct gn_session *s)
 	return err;
 }
 
-/* Those that are in registers. */
+/* Keeps the values that are in registers. */
 static struct gn_value_specs native(const struct gn_value_specs *asked)
 {
 	struct gn_value_specs specs = {0};
@@ -134,7 +134,7 @@ static struct gn_value_specs native(const struct gn_value_specs *asked)
 	return specs;
 }
 
-/* Texts of .NET are no texts of C. */
+/* Strings of .NET are not strings of C. */
 static void set_text(struct gn_value_spec *v)
 {
 	if (v->type == GN_VALUE_STR)
@@ -142,9 +142,9 @@ static void set_text(struct gn_value_spec *v)
 }
 
 /*
- * Where a value is at a runtime's hook. Its calling convention is that of C
- * with something put before the arguments. r15 points to the arguments on the
- * stack.
+ * Where a value is at a runtime's hook. The calling convention is that of C;
+ * with `of_object`, one more value comes before the arguments. r15 points to
+ * the arguments on the stack.
  */
 static struct gn_value_specs managed(const struct gn_value_specs *asked,
 				     bool of_object)
@@ -171,8 +171,9 @@ static struct gn_value_specs managed(const struct gn_value_specs *asked,
 	return specs;
 }
 
-/* The `n`-th place that a hook in IL is given, as C has its arguments: behind
- * the function and the frame, and on the stack behind the return address. */
+/* The `n`-th place for a value of a hook in IL, which follows the calling
+ * convention of C: after the function and the frame, and on the stack after the
+ * return address. */
 static struct gn_operand place(unsigned int n)
 {
 	static const uint8_t registers[] = {GN_REG_DX, GN_REG_CX, GN_REG_R8,
@@ -190,7 +191,8 @@ static struct gn_operand place(unsigned int n)
 	return at;
 }
 
-/* The same by their places, in the order in which they are asked for. */
+/* Where values are at a hook in IL, in the order in which they are
+ * requested. */
 static struct gn_value_specs by_places(const struct gn_value_specs *asked)
 {
 	struct gn_value_specs specs = *asked;

@@ -56,7 +56,7 @@ static int watch_signals(struct gn_session *s)
 	return s->signals ? 0 : cannot_watch(s, prog);
 }
 
-/* A software event of a CPU, for every process on it. */
+/* Attaches a program to a software event of a CPU, for every process on it. */
 static int software_event(struct gn_session *s, struct bpf_program *prog,
 			  struct perf_event_attr *attr, int cpu)
 {
@@ -217,7 +217,7 @@ void gn_watch_choose(struct gn_session *s)
 				  !s->opts.no_faults);
 }
 
-/* Whether a process that runs already has a runtime that tells when it stops
+/* Whether a process that runs already has a runtime that reports when it stops
  * threads. */
 static bool stops_now(const struct gn_session *s)
 {
@@ -234,9 +234,10 @@ static bool stops_now(const struct gn_session *s)
 /*
  * Each program at wakeups slows every thread of the machine. The kernel shows
  * at the switch when a thread became runnable, unless it was built without
- * that. To know the waker is worth the cost where functions are traced, and
- * where a runtime stops threads, since only the waker tells that stop from
- * another wait. If no runtime is there yet, gn_session_poll() does this later.
+ * that. Knowing the waker is worth the cost where functions are traced, and
+ * where a runtime stops threads, since only the waker distinguishes that stop
+ * from another wait. If no runtime is there yet, gn_session_poll() does this
+ * later.
  */
 static int watch_wakeups(struct gn_session *s)
 {

@@ -23,7 +23,7 @@ struct guarded {
 	bool written;
 };
 
-/* The kernel tells of an open by SIGIO, to one thread. */
+/* The kernel reports an open by SIGIO, to one thread. */
 struct gn_written {
 	struct gn_session *session;
 	pthread_t thread;
@@ -51,7 +51,8 @@ static bool was_written(const struct gn_written *w, const struct gn_file_id *id)
 	return false;
 }
 
-/* Its calls are not seen from now on, unless it is mapped again. */
+/* Records that calls of the file are not seen from now on, until it is mapped
+ * again. */
 static void miss(struct gn_later *l, const struct guarded *g)
 {
 	uint64_t now = gn_now_ns();
@@ -124,8 +125,8 @@ int gn_written_new(struct gn_session *s)
 	return 0;
 }
 
-/* The thread keeps the caller's privileges: leases are for the files' owners.
- */
+/* Starts the thread, which keeps the caller's privileges: only a file's owner
+ * may take a lease without them. */
 static bool start(struct gn_written *w)
 {
 	if (!w->runs && !w->stopped)
