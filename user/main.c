@@ -66,7 +66,7 @@ static const struct verb *find_verb(const char *name)
 
 static int unknown(const char *name)
 {
-	/* as other tracers are used */
+	/* other tracers take a program here */
 	if (strchr(name, '/'))
 		gn_error("there is no verb '%s'; to trace a program: gnomon "
 			 "run -- %s",
@@ -76,7 +76,7 @@ static int unknown(const char *name)
 	return GN_EXIT_USAGE;
 }
 
-/* A verb with one option, as if it were typed. */
+/* Runs a verb with one option, as if it were typed. */
 static int ask(const struct verb *verb, char *option)
 {
 	return verb->run(2, (char *[]){(char *)verb->name, option, NULL});
@@ -118,7 +118,7 @@ static int lacks(const char *what)
 	return GN_EXIT_USAGE;
 }
 
-/* How any verb is asked for its help. */
+/* Whether a word asks for help. */
 static bool asks_help(const char *word)
 {
 	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
@@ -150,8 +150,9 @@ static int help(int argc, char **argv)
 	return gn_cmd_written();
 }
 
-/* No file of gnomon's is to be at a standard stream's number that was closed:
- * what is put there would be written into it. It stays closed for a command. */
+/* Fills closed standard streams, so that no file of gnomon's gets their
+ * numbers: output to the stream would be written into that file. The command
+ * still gets the stream closed. */
 static void fill_streams(void)
 {
 	int fd;
@@ -163,7 +164,8 @@ static void fill_streams(void)
 		close(fd);
 }
 
-/* It would write any file and run any command as another user, for all. */
+/* With such a bit, gnomon would write any file and run any command as another
+ * user for everybody. */
 static bool is_setuid(void)
 {
 	return getuid() != geteuid() || getgid() != getegid();
@@ -175,9 +177,9 @@ static void take_limit(int sig)
 	(void)sig;
 }
 
-/* A write beyond RLIMIT_FSIZE, to memory of gnomon's own (memfd) too, must
- * fail, not end gnomon. A handler, unlike SIG_IGN, ends with an exec: the
- * command has the signal as gnomon got it. */
+/* A write beyond RLIMIT_FSIZE, even to gnomon's own memory (memfd), must fail
+ * and not end gnomon. Unlike SIG_IGN, a handler ends with an exec: the command
+ * gets the signal as gnomon found it. */
 static void outlive_limit(void)
 {
 	struct sigaction own = {.sa_handler = take_limit,
@@ -188,13 +190,16 @@ static void outlive_limit(void)
 		sigaction(SIGXFSZ, &own, NULL);
 }
 
-/* A block of its own grows without a copy, and its zeros need no writing. The
- * C library would put large blocks into its heap once one had been freed: then
- * a traced program waits while gnomon copies hundreds of megabytes. */
+/*
+ * Makes the C library map each large block by itself: such a block grows
+ * without a copy, and its zeros need no writing. By default, the library puts
+ * large blocks into its heap once one has been freed: then a traced program
+ * waits while gnomon copies hundreds of megabytes.
+ */
 static void map_large_blocks(void)
 {
 	mallopt(M_MMAP_THRESHOLD, 1 << 20);
-	/* the C library sets it no more by what is freed */
+	/* the C library no longer adapts this to what is freed */
 	mallopt(M_TRIM_THRESHOLD, 8 << 20);
 }
 

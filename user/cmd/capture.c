@@ -47,7 +47,7 @@ static int parse_os(const char *list, int by, struct gn_session_opts *opts)
 	}
 }
 
-/* libbpf's own messages are shown with -v only: ours say what to do. */
+/* Shows libbpf's own messages, with -v only: ours say what to do. */
 static int warnings(enum libbpf_print_level level, const char *format,
 		    va_list ap)
 {
@@ -79,13 +79,14 @@ int gn_keep_capabilities(const cap_value_t *keep, size_t n)
 	return err;
 }
 
-/* Capabilities for the rest of a capture: to give files to the invoking user,
- * and to get more CPU time when records come faster than they are drained. */
+/* Keeps only the capabilities for the rest of a capture, such as to give files
+ * to the invoking user, and to get more CPU time when records come faster than
+ * they are drained. */
 static int drop_capabilities(bool ptrace)
 {
-	/* the last one is for muting, which writes to a process's memory, for
-	 * fast hooks, which share memory with it, for samples, which read its
-	 * mappings, and for source lines, which are of files that it maps */
+	/* the last one is for muting, which writes to a process's memory, fast
+	 * hooks, which share memory with it, samples, which read its mappings,
+	 * and source lines, which are read from files that it maps */
 	static const cap_value_t keep[] = {CAP_DAC_OVERRIDE, CAP_CHOWN,
 					   CAP_FOWNER,	     CAP_KILL,
 					   CAP_SYS_NICE,     CAP_SYS_PTRACE};
@@ -123,7 +124,7 @@ static int step(void *ctx, bool attaching, size_t done, size_t total)
 	return enough;
 }
 
-/* The options as a shell takes them, for the trace's header. */
+/* Writes the options as a shell takes them, for the trace's header. */
 static char *options_text(int argc, char **argv, char **command)
 {
 	struct gn_text_stream text;
@@ -160,7 +161,7 @@ static int fail(struct gn_capture *c, int err)
 	return GN_EXIT_FAILED;
 }
 
-/* The same while something is traced. */
+/* The same after tracing began. */
 static int fail_traced(struct gn_capture *c, int err,
 		       const struct gn_capture_use *use)
 {
@@ -186,7 +187,7 @@ static int loop(struct gn_capture *c, uint64_t duration)
 	uint64_t end;
 	int more = 1;
 
-	/* a time that nobody lives to see is none */
+	/* an end that overflows is no end */
 	if (!duration || __builtin_add_overflow(gn_now_ns(), duration, &end)) {
 		duration = 0;
 		end = UINT64_MAX;
@@ -224,8 +225,8 @@ static int attach(struct gn_capture *c)
 	return err;
 }
 
-/* A server's workers, say: only those that it forks from now on are followed.
- */
+/* Warns of children that a process had already, such as a server's workers:
+ * only children that it forks from now on are followed. */
 static void tell_children(const struct gn_capture_args *a)
 {
 	const struct gn_pids *pids = &a->args.pids;
@@ -295,7 +296,8 @@ static int trace(struct gn_capture *c, const struct gn_capture_args *a,
 	return err ? err : stopped;
 }
 
-/* What was asked for and cannot be had is no news, which -q does without. */
+/* Warns of what cannot be traced. -q hides the warning, unless functions or
+ * values were asked for. */
 static void tell_lacks(const struct gn_capture *c,
 		       const struct gn_capture_args *a)
 {
@@ -332,7 +334,7 @@ static int stages(struct gn_capture *c, const struct gn_capture_args *a,
 	return err ? fail_traced(c, err, use) : GN_EXIT_OK;
 }
 
-/* The live view shows none. */
+/* The families of events by default. The live view shows none. */
 static uint32_t usual_families(const struct gn_capture_args *a)
 {
 	uint32_t families = GN_FAMILIES_USUAL;
@@ -356,8 +358,8 @@ static uint32_t families_of(const struct gn_capture_args *a)
 	uint32_t families;
 
 	gn_events_parse(a->args.events, usual_families(a), &families);
-	/* the way of exceptions tells little without them, and a runtime that
-	 * reports it reports them in any case */
+	/* handlers say little without their exceptions, and a runtime that
+	 * reports handlers reports exceptions in any case */
 	if (families & GN_FAMILY_HANDLERS)
 		families |= GN_FAMILY_EXCEPTIONS;
 	return a->samples ? families | GN_FAMILY_CODE : families;
@@ -428,8 +430,8 @@ int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
 	return status;
 }
 
-/* A probe is an instruction that traps: where it is none of the kernel's any
- * more, it ends the program. */
+/* The likely cause of SIGTRAP: a probe is an instruction that traps. Where the
+ * kernel does not know it as a probe any more, it ends the program. */
 static const char *cause(int sig)
 {
 	return sig == SIGTRAP

@@ -10,7 +10,7 @@
 #include "cmd/progress.h"
 #include "cmd/signals.h"
 
-/* What is traced of .NET programs. */
+/* How much of .NET programs is traced. */
 enum gn_clr_level {
 	GN_CLR_CALLS = 0, /* functions */
 	GN_CLR_LIGHT,	  /* threads and classes */
@@ -20,7 +20,7 @@ enum gn_clr_level {
 struct gn_capture_args {
 	struct gn_args args;	/* must be first: option tables hold offsets */
 	struct gn_list values;	/* -a */
-	struct gn_asked *asked; /* what they say */
+	struct gn_asked *asked; /* those, parsed */
 	int attach;		/* enum gn_attach_mode */
 	int inlining;		/* enum gn_inlining */
 	int clr;		/* enum gn_clr_level */
@@ -28,14 +28,14 @@ struct gn_capture_args {
 	int hooks;		/* enum gn_hooks */
 	int on_full;		/* 0: threads wait, 1: records are dropped */
 	uint64_t ring;		/* bytes, 0 = default */
-	uint64_t samples;	/* a second; 0 = --snapshot is not given */
+	uint64_t samples;	/* per second; 0 = --snapshot is not given */
 	const char *os;		/* --os LIST, NULL = default */
 	const char *as;		/* --user NAME, NULL = not given */
 	struct gn_user user;	/* whom the command runs as */
-	bool can_mute;		/* gn_session_mute() is to work */
-	bool live;		/* gn_session_tick() is */
+	bool can_mute;		/* gn_session_mute() works */
+	bool live;		/* gn_session_tick() is used */
 	int command_out;	/* struct gn_user.out */
-	bool no_stdout;		/* the same */
+	bool no_stdout;		/* struct gn_user.no_stdout */
 };
 
 /* A row of a table, over struct gn_capture_args. */
@@ -88,7 +88,7 @@ struct gn_capture_args {
 	GN_OPT_CAPTURE_ROW(0, "on-full", CHOICE, on_full, NULL, \
 			   "kind of hooks; buffer full", gn_on_full_choice)
 
-/* The options of how a capture is made. They come last. */
+/* Options for how a capture is made. They come last. */
 #define GN_OPTS_CAPTURE                                                        \
 	GN_OPT_LEAVE_AS(""), GN_OPT_INLINE("ends; inlined calls"), GN_OPT_CLR, \
 		GN_OPT_CLR_HOOKS, GN_OPT_HOOKS, GN_OPT_ON_FULL,                \
@@ -103,8 +103,8 @@ const char *gn_clr_choice(size_t i);
 const char *gn_clr_hooks_choice(size_t i);
 
 /*
- * Called when everything is attached, before anything is traced. The output
- * file is made only now: a capture that cannot begin must not replace an older
+ * Called when everything is attached, before anything is traced. Only now is
+ * the output file made: a capture that cannot begin must not replace an older
  * file. Some records come earlier. Returns 0, or an exit status after it has
  * reported the error.
  */
@@ -123,11 +123,11 @@ struct gn_capture_use {
 	gn_hold_fn hold;	/* or NULL */
 	gn_capture_ready ready; /* or NULL */
 	gn_capture_loop loop;	/* or NULL */
-	/* or NULL: called where the records cannot be kept any more. Returns
-	 * what is left of them at *path, for people; NULL: nothing to tell */
+	/* or NULL: called when the records cannot be kept any more. Returns
+	 * what is left of them at *path, for people; NULL: nothing to report */
 	const char *(*left)(void *ctx, const char **path);
-	/* or NULL: called where runtimes that ran already were asked for hooks,
-	 * when they are done */
+	/* or NULL: called after runtimes that ran already were asked for
+	 * hooks */
 	gn_capture_loop asked;
 	void (*idle)(void *ctx); /* or NULL: called again and again while a
 				    capture without `loop` runs, and while
@@ -149,16 +149,16 @@ struct gn_capture {
 	bool starting;	    /* runtimes that run already are asked for hooks */
 	unsigned int count; /* signals that had come when the removal began */
 	bool outlived;	    /* the command lived on when tracing ended */
-	bool traced;	    /* it began: what is there is a report */
-	bool tells; /* the capture was complete: what it missed is told */
+	bool traced;	    /* tracing began, so there is a report */
+	bool tells; /* the capture was complete: report what it missed */
 	bool quiet;
 };
 
 /* gn_args_clear(), and what gn_capture_target() made. */
 void gn_capture_args_clear(struct gn_capture_args *a);
 
-/* Whether the output would take the command's own file's place, as of
- * `-o ./app ./app`; then it has reported that. NULL is none. */
+/* Whether the output would replace the command's own file, as `-o ./app ./app`
+ * would; then it has reported that. `output` may be NULL. */
 bool gn_capture_overwrites(const struct gn_args *args, const char *output);
 
 /* Checks that a command or processes are given, but not both, and finds the
@@ -183,8 +183,8 @@ int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *args,
  * second. */
 int gn_capture_signal(struct gn_capture *c);
 
-/* Says that gn_capture_wait() waits for a command that is not traced any more.
- */
+/* Reports that gn_capture_wait() waits for a command that is not traced any
+ * more. */
 void gn_capture_tell_waiting(void);
 
 /* Waits until the command ends, or until a signal ends the capture; then it

@@ -85,7 +85,7 @@ bool gn_capture_user(struct gn_capture_args *a, int *status)
 	return false;
 }
 
-/* One -a: its functions are asked for as by -f. */
+/* Takes one -a; its functions are asked for as by -f. */
 static bool take_values(struct gn_capture_args *a, const char *text,
 			struct gn_asked *asked)
 {

@@ -6,12 +6,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* X(enumerator, text, colour of a terminal). */
-#define GN_FOUND_LIST(X)                                        \
-	X(OK, "ok", "32")	    /* it is there */           \
-	X(MISSING, "missing", "31") /* it is needed */          \
-	X(ABSENT, "no", "33")	    /* it goes without it */    \
-	X(UNKNOWN, "unknown", "33") /* it could not be tried */ \
+/* X(enumerator, text, colour on a terminal). */
+#define GN_FOUND_LIST(X)                                          \
+	X(OK, "ok", "32")	    /* it is there */             \
+	X(MISSING, "missing", "31") /* it is needed */            \
+	X(ABSENT, "no", "33")	    /* gnomon works without it */ \
+	X(UNKNOWN, "unknown", "33") /* it could not be tried */   \
 	X(FACT, "-", "0")	    /* for information, not needed */
 
 enum gn_found {

@@ -16,7 +16,7 @@ int gn_cmd_written(void)
 	return GN_EXIT_FAILED;
 }
 
-/* What `gnomon help` makes a verb print. */
+/* The page that `gnomon help` makes a verb print. */
 static enum gn_page page_of(int argc, char **argv)
 {
 	size_t len = strlen(GN_PAGE_OPTION);

@@ -24,8 +24,8 @@ enum gn_exit {
 	GN_EXIT_USAGE = 2,  /* bad arguments, or a bad input file */
 	GN_EXIT_LOST = 3,   /* records were lost */
 	GN_EXIT_BROKEN = 4, /* a self-check failed */
-	/* of the verb `check`: a budget is breached. Whatever keeps it from
-	 * judging has the status LOST there, also a self-check that failed. */
+	/* of the verb `check`: a budget is breached. Whatever prevents a
+	 * verdict has the status LOST there, also a self-check that failed. */
 	GN_EXIT_BREACHED = 4,
 	GN_EXIT_NOT_EXECUTABLE = 126,
 	GN_EXIT_NOT_FOUND = 127,
@@ -50,7 +50,7 @@ int gn_cmd_written(void);
 
 /*
  * Parses the arguments of a verb; prints its help, or what is wrong. True: go
- * on. False: return *status. Call gn_args_clear() in each case.
+ * on. False: return *status. Call gn_args_clear() in both cases.
  */
 bool gn_cmd_parse(const struct gn_verb_usage *usage, int argc, char **argv,
 		  struct gn_args *args, int *status);
@@ -69,7 +69,7 @@ void gn_report_pipeline(struct gn_pipeline_opts *o, const struct gn_args *args);
 struct gn_report_opts {
 	const struct gn_output *format;
 	struct gn_output_opts out;
-	bool explains; /* findings stand above it */
+	bool explains; /* findings come above the report */
 	struct gn_explain_opts explain;
 };
 
@@ -88,8 +88,8 @@ void gn_report_explain_opts(struct gn_explain_opts *o,
 
 struct gn_textfile;
 
-/* Prints the report that `args` ask for into `out`, and closes that in each
- * case. GN_EXIT_OK, or GN_EXIT_FAILED after it has reported the error. */
+/* Prints the report that `args` ask for into `out`, and always closes `out`.
+ * GN_EXIT_OK, or GN_EXIT_FAILED after it has reported the error. */
 int gn_report_write(const struct gn_model *m, const struct gn_args *args,
 		    struct gn_textfile *out);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Output to a pipe or socket that perhaps nobody reads. If allowed (up to a
- * megabyte), a pipe is enlarged to hold the whole output. Then a slow reader,
- * such as a pager, does not block gnomon.
+ * megabyte), a pipe is enlarged to hold the whole output, so that a slow
+ * reader, such as a pager, does not block gnomon.
  */
 #ifndef GNOMON_CMD_DELIVER_H
 #define GNOMON_CMD_DELIVER_H

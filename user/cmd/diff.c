@@ -26,7 +26,7 @@ static const struct format {
 	const char *name;
 	int (*write)(const struct gn_diff *d, FILE *f);
 	bool whole; /* all rows by default */
-	bool paths; /* it has the call trees */
+	bool paths; /* it shows the call trees */
 } formats[] = {
 	{"table", gn_diff_table, false, false},
 	{"json", gn_diff_json, true, false},

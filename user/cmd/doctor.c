@@ -100,7 +100,7 @@ static int print_row(const struct gn_finding *r, const struct gn_output_opts *o,
 		.rest = "                                 ",
 		.broken = "",
 		.used = 10, /* the state, with the blanks around it */
-		/* of a file, lines are looked for */
+		/* do not wrap in a file: its lines are searched */
 		.width = isatty(fileno(f)) ? (size_t)o->width : SIZE_MAX,
 	};
 

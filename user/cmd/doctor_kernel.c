@@ -28,8 +28,8 @@ static const char group[] = "kernel";
 static const char newer[] = "boot a newer kernel: Linux 6.1 or later with "
 			    "CONFIG_DEBUG_INFO_BTF and CONFIG_UPROBES";
 
-/* Loads a program that does nothing. `id`: the BTF id of what it is attached
- * to. <0: an error. */
+/* Loads a program that does nothing. `id`: the BTF id of what it attaches to. A
+ * descriptor, or <0: an error. */
 static int load_empty(enum bpf_prog_type type, enum bpf_attach_type expected,
 		      int id)
 {
@@ -124,7 +124,8 @@ static void check_allowed(struct gn_checkup *c)
 		       why.todo, "%s", why.what);
 }
 
-/* What goes without it: only the command's user's processes, and slow hooks. */
+/* Without it, gnomon traces only processes of the command's user, with slow
+ * hooks. */
 static void check_ptrace(struct gn_checkup *c)
 {
 	static const char id[] = "ptrace", title[] = "CAP_SYS_PTRACE";
@@ -152,7 +153,8 @@ static int try_ring(void)
 	return 0;
 }
 
-/* 1: the kernel has it, 0: it has not, <0: an error of libbpf's probe. */
+/* Converts the result of a libbpf probe (1: the kernel has it, 0: it has not,
+ * <0: an error) to 0 or an error. */
 static int not_there(int got)
 {
 	if (got > 0)
@@ -238,7 +240,7 @@ static enum gn_attach_mode check_links(struct gn_checkup *c)
 
 static void check_cost(struct gn_checkup *c, enum gn_attach_mode mode)
 {
-	/* it measures a single probe, and a session link has pairs */
+	/* the cost is that of a single probe, and session links have pairs */
 	enum gn_attach_mode plain =
 		mode == GN_ATTACH_SESSION ? GN_ATTACH_MULTI : mode;
 	uint64_t nop1 = gn_attach_hit_ns(plain, GN_CAL_NOP1);

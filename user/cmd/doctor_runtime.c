@@ -11,7 +11,7 @@
 
 static const char group[] = "runtimes";
 
-/* One directory, and the versions that were found in it. */
+/* A runtime, and how many of its installations were found. */
 struct places {
 	struct gn_checkup *c;
 	const struct gn_runtime *runtime;

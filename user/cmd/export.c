@@ -97,7 +97,7 @@ static int add(struct items *items, const struct export_args *a,
 		return GN_EXIT_FAILED;
 	}
 	item->args.output = item->path;
-	/* of the other formats these say nothing */
+	/* other formats have no use for these */
 	if (strcmp(gn_format_choice((size_t)format), "ndjson") != 0)
 		item->args.labels.n = 0;
 	if (strcmp(gn_format_choice((size_t)format), "json") != 0)
@@ -108,7 +108,8 @@ static int add(struct items *items, const struct export_args *a,
 	return gn_report_args(&item->args, &status) ? GN_EXIT_OK : status;
 }
 
-/* Each timeline reads the trace, which a pipe has once. */
+/* Whether the trace can be read often enough: each timeline reads it, and a
+ * pipe can be read only once. */
 static bool can_read(const struct items *items, const char *path)
 {
 	size_t timelines = 0;
@@ -159,7 +160,7 @@ static int choose(struct items *items, const struct export_args *a,
 	return status;
 }
 
-/* Keeps the last model that was read. */
+/* Writes a timeline, and keeps the model that was read for it. */
 static int draw(const struct item *item, const char *path,
 		struct gn_model **model)
 {

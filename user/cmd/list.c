@@ -74,11 +74,11 @@ struct job {
 	const struct list_args *args;
 	struct gn_listing list;
 	struct gn_filter *filter;
-	const char **globs; /* the filter's */
+	const char **globs; /* of the filter */
 	bool everything;    /* no -f names a function to include */
 	bool script;	    /* the command is a script, not an ELF file */
 	const char *word;   /* the file or command as given; NULL: PIDs */
-	bool probes;	    /* it is usdt:LIB:... instead */
+	bool probes;	    /* `word` is usdt:LIB:... instead */
 };
 
 /* Whether the file is a library. Then it is not known which program maps it. */
@@ -88,7 +88,7 @@ static bool is_library(struct gn_elf *elf)
 	       (!gn_elf_interp(elf) && !gn_elf_entry(elf));
 }
 
-/* Does not open devices and pipes: to open one can block, or have an effect. */
+/* Refuses devices and pipes: opening one can block, or have an effect. */
 static int check_regular(const char *path)
 {
 	struct stat st;
@@ -321,7 +321,7 @@ static int collect_functions(struct job *j)
 	return err ?: gn_listing_sleds(&j->list);
 }
 
-/* --usdt, or -f names some. */
+/* Whether USDT probes are wanted: by --usdt, or by name with -f. */
 static bool wants_usdt(const struct job *j)
 {
 	const struct gn_list *f = &j->args->c.args.functions;

@@ -7,8 +7,8 @@
 #include <string.h>
 
 /* The names of one file can be parts of one long text, so a small file can have
- * gigabytes of them. Real programs stay far below this; beyond it names are cut
- * to so many bytes. */
+ * gigabytes of them. Real programs stay far below TEXT_MAX; beyond it, names
+ * are cut to CUT_MAX bytes. */
 #define TEXT_MAX (128u << 20)
 #define CUT_MAX	 256
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What gnomon list found. listing.c and listing_sites.c fill it;
- * listing_table.c and listing_data.c write it.
+ * What gnomon list found. listing.c, listing_sites.c and listing_managed.c fill
+ * it; listing_table.c, listing_managed.c and listing_data.c write it.
  */
 #ifndef GNOMON_CMD_LISTING_H
 #define GNOMON_CMD_LISTING_H
@@ -72,10 +72,10 @@ struct gn_list_module {
 	bool in_memory;
 	int error;
 	size_t functions, generic;
-	size_t unhooked[GN_UNHOOKED_COUNT]; /* functions by why */
+	size_t unhooked[GN_UNHOOKED_COUNT]; /* functions by reason */
 };
 
-/* One of its functions. */
+/* A function of a module. */
 struct gn_list_managed {
 	size_t module;
 	char *name;
@@ -90,7 +90,7 @@ struct gn_listing {
 	bool library;	  /* the first file is a library */
 	struct gn_list_function *function;
 	size_t nfunctions;
-	size_t text; /* bytes of their names, of the long ones */
+	size_t text; /* bytes of their long names */
 	struct gn_list_runtime *runtime;
 	size_t nruntimes;
 	struct gn_list_usdt *usdt;
@@ -98,7 +98,7 @@ struct gn_listing {
 	const struct gn_runtime *running; /* of the modules; NULL: none runs */
 	struct gn_list_module *module;
 	size_t nmodules;
-	struct gn_list_managed *managed; /* those that were asked for */
+	struct gn_list_managed *managed; /* the requested functions */
 	size_t nmanaged;
 	size_t npacked; /* processes whose modules are in their program */
 	struct gn_notes_left left; /* USDT probes */
@@ -152,19 +152,21 @@ struct gn_args;
 int gn_listing_managed(struct gn_listing *l, const struct gn_args *args,
 		       struct gn_filter *filter, bool modules);
 void gn_listing_clear_managed(struct gn_listing *l);
-/* A name of the traced program's, between two texts. 0 or -ENOMEM. */
+/* Writes a name from the traced program between two texts, escaped. 0 or
+ * -ENOMEM. */
 int gn_list_put_name(FILE *f, const char *before, const char *name,
 		     const char *after);
-/* The functions, or the modules; `verbose`: both. */
+/* Writes the functions, or the modules; `verbose`: both. */
 int gn_list_managed_table(const struct gn_listing *l, bool verbose, FILE *f);
 
-/* A word, "yes" of what gets hooks; and a sentence, or NULL. */
+/* The reason for no hooks as a word ("yes": it gets hooks), and as a sentence
+ * (NULL: it gets hooks). */
 const char *gn_list_unhooked_word(enum gn_unhooked unhooked);
 const char *gn_list_unhooked_why(enum gn_unhooked unhooked);
 
 const char *gn_list_kind_name(const struct gn_list_hook *h);
 
-/* How many functions and sites there are, on stderr. `automatic`: gnomon
+/* Writes on stderr how many functions and sites there are. `automatic`: gnomon
  * chooses how their ends are seen. */
 void gn_listing_summary(const struct gn_listing *l, bool automatic);
 

@@ -369,7 +369,7 @@ int gn_listing_json(const struct gn_listing *l, bool verbose, FILE *f)
 {
 	struct gn_emit e = {.f = f};
 
-	(void)verbose; /* all of it, always */
+	(void)verbose; /* JSON always has all of it */
 	gn_emit_open(&e, NULL, '{');
 	gn_emit_u64(&e, "version", 1);
 	gn_emit_text(&e, "gnomon", GNOMON_VERSION);

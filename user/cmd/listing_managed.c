@@ -28,13 +28,13 @@ const char *gn_list_unhooked_why(enum gn_unhooked unhooked)
 
 struct collect {
 	struct gn_listing *l;
-	char *globs; /* a line each, as a session has them; NULL: none */
+	char *globs; /* one a line, as a session has them; NULL: none */
 	struct gn_filter *filter;
 	bool (*matches)(const char *glob, const char *name, const char *module);
 };
 
-/* One more of a list that is full at each power of two, zeroed. NULL: no
- * memory. */
+/* Adds a zeroed *row to a list that is full at each power of two. Returns the
+ * list; NULL: no memory. */
 static void *one_more(void *list, size_t n, size_t size, void **row)
 {
 	char *grown = list;
@@ -96,7 +96,7 @@ static int take_function(void *ctx, const struct gn_managed_function *f)
 	return 0;
 }
 
-/* False: no memory. */
+/* Makes c->globs from -f. False: no memory. */
 static bool join_globs(struct collect *c, const struct gn_list *f)
 {
 	size_t size = 1, n = 0;
@@ -110,7 +110,7 @@ static bool join_globs(struct collect *c, const struct gn_list *f)
 		if (!gn_prepare_native_only(f->item[i]))
 			n += (size_t)sprintf(c->globs + n, "%s%s",
 					     n ? "\n" : "", f->item[i]);
-	/* no line would ask for everything */
+	/* an empty list would ask for everything */
 	if (!n) {
 		free(c->globs);
 		c->globs = NULL;

@@ -89,8 +89,8 @@ out:
 	return err;
 }
 
-/* Adds a row for the runtime. `file`: what has its sites; NULL: what gnomon
- * would use. */
+/* Adds a row for the runtime. `file`: the file with its sites; NULL: the one
+ * that gnomon would use. */
 static int add_runtime(struct gn_listing *l, const struct gn_runtime *rt,
 		       const char *why, const struct gn_file *file)
 {
@@ -122,7 +122,8 @@ static int add_runtime(struct gn_listing *l, const struct gn_runtime *rt,
 }
 
 /* The runtime's own file, where a process has mapped it or the program is
- * linked with it; NULL: it has its sites elsewhere, or is not there. */
+ * linked with it; NULL: the runtime has its sites in a library, or is not
+ * there. */
 static const struct gn_file *mapped_core(const struct gn_listing *l,
 					 const struct gn_runtime *rt)
 {
@@ -133,7 +134,8 @@ static const struct gn_file *mapped_core(const struct gn_listing *l,
 	return NULL;
 }
 
-/* Whether the file has notes of the runtime's hook-site library. */
+/* Sets *is to whether the file has notes of the runtime's hook-site library. 0
+ * or -ENOMEM. */
 static int is_library_of(const struct gn_runtime *rt, const char *path,
 			 bool *is)
 {

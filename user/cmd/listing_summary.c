@@ -74,8 +74,8 @@ static void tell_managed(const struct gn_listing *l)
 
 void gn_listing_summary(const struct gn_listing *l, bool automatic)
 {
-	/* a runtime's functions are not all listed, or known only when it runs
-	 */
+	/* a runtime's functions are not all listed, or known only when
+	 * called */
 	if (!l->nfunctions && !l->nusdt && !l->nruntimes && !l->running)
 		gn_error("no function is left: what -f takes, -f '!GLOB' "
 			 "leaves out; give other patterns");

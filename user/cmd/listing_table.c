@@ -312,7 +312,7 @@ int gn_listing_table(const struct gn_listing *l, bool verbose, FILE *f)
 		err = gn_list_managed_table(l, verbose, f);
 		above = true;
 	}
-	/* sites are not what a list of functions is for */
+	/* with managed functions, sites are listed with -v only */
 	for (size_t i = 0; !err && (!l->running || verbose) && i < l->nruntimes;
 	     i++) {
 		fputs(above ? "\n" : "", f);

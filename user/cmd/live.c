@@ -23,8 +23,7 @@ struct gn_live_run {
 	struct gn_pipeline *pipeline;
 	struct gn_muting muting;
 	struct gn_model *model; /* of the last period */
-	struct gn_model
-		*held; /* of the period that is shown while it is paused */
+	struct gn_model *held;	/* the model that stays shown while paused */
 	bool paused;
 	struct gn_top_period p;
 	uint64_t period; /* wanted */
@@ -77,7 +76,7 @@ void gn_live_pause(struct gn_live_run *l, bool paused)
 	l->paused = paused;
 	if (!paused)
 		return;
-	/* after going on, the last period is shown, no more the held one */
+	/* once the view goes on, it shows the last period, not the held one */
 	if (l->held != l->model)
 		gn_model_free(l->held);
 	l->held = l->model;
@@ -180,7 +179,8 @@ static uint64_t lost_so_far(const struct gn_live_run *l)
 						    : l->lost_by_number;
 }
 
-/* Who asked for so many periods is not there to end a view that stays. */
+/* Whether the view stays at the end. Not with a number of periods: then nobody
+ * may be there to end it. */
 static bool stays(const struct gn_live_run *l)
 {
 	return l->show->stays && !l->opts->iterations;
@@ -202,8 +202,8 @@ static bool lives(void *ctx, uint32_t pid, uint32_t tid)
 	return !syscall(SYS_tgkill, pid ? pid : tid, tid, 0) || errno != ESRCH;
 }
 
-/* The command ran before gnomon came to its loop, long before on a busy
- * machine. */
+/* The first period begins with the first record: the command runs before gnomon
+ * gets to its loop, on a busy machine long before. */
 static void begin_with(struct gn_live_run *l, const struct gn_model *m)
 {
 	if (!l->p.number && m->start && m->start < l->last)
@@ -214,7 +214,8 @@ static void begin_with(struct gn_live_run *l, const struct gn_model *m)
 static int end_period(struct gn_live_run *l, struct gn_session *s)
 {
 	struct gn_model *m = NULL, *old = l->model;
-	/* a large model takes a while, which is of the next period */
+	/* making a large model takes a while, which counts for the next
+	 * period */
 	uint64_t now = gn_now_ns();
 	int err = gn_pipeline_silent(l->pipeline, lives, NULL);
 
@@ -376,8 +377,8 @@ static int pass_over(struct gn_live_run *l)
 	return 0;
 }
 
-/* The first period begins when the runtimes are done: what they took is not a
- * part of it. */
+/* The first period begins when the runtimes are done: the time that they took
+ * is not a part of it. */
 static int asked(struct gn_capture *c, void *ctx)
 {
 	int err = gn_session_tick(c->session);

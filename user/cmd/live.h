@@ -22,13 +22,13 @@ struct gn_live_show {
 	 * ready. 1: enough. */
 	int (*fd)(void *ctx);
 	int (*input)(void *ctx);
-	/* Called each fifth of a second at least, and while the command is
-	 * waited for afterwards. NULL: nothing is to be done. */
+	/* Called at least each fifth of a second, also while gnomon waits for
+	 * the command afterwards. NULL: nothing is to be done. */
 	void (*idle)(void *ctx);
 	/* On SIGWINCH: 0 or <0. NULL: ignored. */
 	int (*resized)(void *ctx);
-	/* Called when the target has ended and its last period was shown. True:
-	 * stay open. */
+	/* True: the view stays open after the target has ended and its last
+	 * period was shown. */
 	bool stays;
 	void *ctx;
 };

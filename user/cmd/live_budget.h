@@ -14,10 +14,10 @@
 struct gn_muting {
 	double budget; /* 0 = none */
 	double slowdown;
-	/* It does not move, because shown periods point to it. */
+	/* These do not move, because shown periods point to them. */
 	struct gn_top_muted muted[GN_MUTING_NAMES];
 	size_t nmuted;
-	/* those that could not be */
+	/* functions that could not be muted */
 	struct gn_top_muted kept[GN_MUTING_NAMES];
 	size_t nkept;
 };

@@ -158,7 +158,7 @@ int gn_load(const char *path, const struct gn_args *args,
 	return load(path, args, NULL, model);
 }
 
-/* Nothing is written for a file that is no trace. */
+/* Writes nothing if the file is no trace. */
 int gn_load_drawn(const char *path, const struct gn_args *args,
 		  struct gn_model **model)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Trace files into models. */
+/* Reads trace files into models. */
 #ifndef GNOMON_CMD_LOAD_H
 #define GNOMON_CMD_LOAD_H
 
