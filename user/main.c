@@ -164,8 +164,8 @@ static void fill_streams(void)
 		close(fd);
 }
 
-/* With such a bit, gnomon would write any file and run any command as another
- * user for everybody. */
+/* A set-user-ID or set-group-ID gnomon would let everybody write any file and
+ * run any command as another user. */
 static bool is_setuid(void)
 {
 	return getuid() != geteuid() || getgid() != getegid();

@@ -82,7 +82,8 @@ static void put_cost(struct gn_meter *m, enum gn_probe_class class,
 	gn_session_put(m->s, &cost->h, sizeof(*cost));
 }
 
-/* Computes a class that is not measured from three that are. */
+/* Computes the cost of single-stepped enters that set up a return probe from
+ * three measured classes. */
 static void put_joined(struct gn_meter *m)
 {
 	const struct gn_rec_cost *stepped = &m->cost[GN_PROBE_STEPPED];

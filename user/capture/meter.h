@@ -70,7 +70,7 @@ struct gn_meter_interrupts {
  * cost of the first after its record plus that of the second before its record.
  * Interrupts (timer ticks) also come while a probe is at work. Their share is
  * added to `interrupts`, and is a part of the cost. False: there are too few
- * calls, or a record is older than its call.
+ * calls, or a record is older than the clock reading before it.
  */
 bool gn_meter_solve(const struct gn_meter_call *calls, unsigned int n,
 		    uint64_t clock, double work,

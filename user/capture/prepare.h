@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The parts of the first stage of a session: prepare.c plans native functions,
- * prepare_runtimes.c what runtimes get. Functions return 0 or <0 unless it says
- * otherwise. */
+ * prepare_runtimes.c what runtimes get. Functions return 0 or <0 unless their
+ * comment says otherwise. */
 #ifndef GNOMON_CAPTURE_PREPARE_H
 #define GNOMON_CAPTURE_PREPARE_H
 

@@ -492,7 +492,7 @@ static int plan_library(struct gn_session *s, const struct gn_runtime *rt,
 	return 0;
 }
 
-/* Leaves a runtime out: its options would slow down a process that is not
+/* Leaves a runtime out: its options would slow down threads that are not
  * traced. */
 static int leave_apart(struct gn_session *s, const struct gn_runtime *rt)
 {

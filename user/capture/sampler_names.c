@@ -18,8 +18,8 @@
 #include "process/regular.h"
 #include "source/precompiled.h"
 
-/* Numbers apart from those of functions with probes, to which more can be
- * added. */
+/* Start of the numbers given here, apart from those of probed functions, of
+ * which there can be more later. */
 #define FIRST_FUNCTION (1u << 27)
 #define FIRST_MODULE   (1u << 31)
 

@@ -53,7 +53,7 @@ struct gn_place_process *gn_places_find(struct gn_places *p, uint32_t pid);
 /* Adds a process without memory, in place of an older one with this id. If
  * there is no room, it replaces the process that ended first. NULL: all run. */
 struct gn_place_process *gn_places_process(struct gn_places *p, uint32_t pid);
-/* Gives it the memory of another process. */
+/* Gives `to` the memory of process `from`. */
 void gn_places_copy(struct gn_places *p, struct gn_place_process *to,
 		    uint32_t from);
 /* Adds a place. If there is no room, the places of ended processes are

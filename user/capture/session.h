@@ -136,14 +136,14 @@ int gn_session_tick(struct gn_session *s);
  * same program keep it, which nobody notices: a muted function runs as if there
  * was no gnomon.
  *
- * Errors change nothing. -EALREADY: it is muted already; -ENOENT: there is no
- * such function, or no runtime with our library in the process; -ESRCH: the
- * process ended; -EOPNOTSUPP: it cannot be muted, because its probes share a
- * link (too many functions for the limit of open files) or its runtime's
- * library cannot do it; -EPERM or -EACCES: the process cannot be written
- * (CAP_SYS_PTRACE is missing, or Yama forbids it); -EINVAL: no pid; -ENOTUNIQ,
- * -EILSEQ: the process's mappings are not what they should be; -ERANGE: past
- * the library's bytes; else errno.
+ * -EALREADY: it is muted already; -ENOENT: there is no such function, or no
+ * runtime with our library in the process; -ESRCH: the process ended;
+ * -EOPNOTSUPP: it cannot be muted, because its probes share a link (too many
+ * functions for the limit of open files) or its runtime's library cannot do it;
+ * -EPERM or -EACCES: the process cannot be written (CAP_SYS_PTRACE is missing,
+ * or Yama forbids it); -EINVAL: no pid; -ENOTUNIQ, -EILSEQ: the process's
+ * mappings are not what they should be; -ERANGE: past the library's bytes; else
+ * errno. The errors named here change nothing.
  */
 int gn_session_mute(struct gn_session *s, uint32_t func, uint32_t pid);
 

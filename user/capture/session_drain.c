@@ -224,7 +224,7 @@ int gn_session_poll(struct gn_session *s, int wake_fd, int ms)
 
 	gn_session_note_clock(s);
 
-	/* after the end: all that is left */
+	/* if the target has ended, this takes what is left */
 	more = gn_session_drain(s, GN_DRAIN_NS);
 	if (more < 0)
 		return more;

@@ -238,8 +238,9 @@ void gn_session_put_fast(struct gn_session *s);
  * they throttled them. */
 void gn_session_put_cpus(struct gn_session *s);
 /* Writes why the first program without the library, if any, ran without it, as
- * INFO. The other function reports all such programs. */
+ * INFO. */
 void gn_session_put_unhooked(struct gn_session *s);
+/* Reports all such programs to `tell`. */
 void gn_session_tell_unhooked(const struct gn_session *s, gn_unseen_fn tell,
 			      void *ctx);
 

@@ -108,7 +108,7 @@ static void set_all(const struct gn_runtime_setup *r, const struct gn_setup *s)
 }
 
 /* The process goes on without the options: this keeps the runtime from finding
- * them later. */
+ * the needed one later. */
 static void give_up(struct gn_setter *t, const struct gn_runtime_setup *r,
 		    const struct gn_setup *s)
 {

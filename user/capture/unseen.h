@@ -55,7 +55,7 @@ void gn_unseen_runtimes(const struct gn_unseen *u, gn_unseen_fn tell,
  * requested; NULL: there was none. */
 const struct gn_runtime *gn_unseen_valueless(const struct gn_unseen *u);
 
-/* What is reported of it. */
+/* What is reported about such a runtime. */
 #define GN_VALUELESS_TEXT "-a takes no values of its methods, only their calls"
 
 /*

@@ -161,7 +161,7 @@ static int fail(struct gn_capture *c, int err)
 	return GN_EXIT_FAILED;
 }
 
-/* The same after tracing began. */
+/* Fails after tracing has begun, and says what is left of the records. */
 static int fail_traced(struct gn_capture *c, int err,
 		       const struct gn_capture_use *use)
 {
