@@ -43,8 +43,8 @@ void gn_meter_free(struct gn_meter *m, struct gn_links *links);
  * reading before it: enter outer, three times enter and leave inner, leave
  * outer. */
 #define GN_METER_RECORDS 8
-/* Calls of the outer function in one measurement, at most: when the capture
- * begins. */
+/* The most calls of the outer function in one measurement: the one when the
+ * capture begins. */
 #define GN_METER_CALLS 64
 struct gn_meter_call {
 	uint64_t before;

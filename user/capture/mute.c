@@ -25,7 +25,7 @@ struct library {
 };
 
 struct process {
-	size_t library; /* that it has loaded */
+	size_t library; /* index of the one that it has loaded */
 	struct gn_mute_process memory;
 };
 
@@ -33,7 +33,7 @@ struct gn_mute {
 	struct gn_holders *holders;
 	bool full; /* no more functions get their own links */
 	uint8_t *native;
-	uint32_t nnative; /* indexes below it are in use */
+	uint32_t nnative; /* length of `native` */
 	struct library *library;
 	size_t nlibraries;
 	struct process *process;

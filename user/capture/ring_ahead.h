@@ -14,8 +14,8 @@ struct gn_ring_ahead;
 /* Begins to make a ring of `size` bytes. NULL: no memory, or no thread. */
 struct gn_ring_ahead *gn_ring_ahead_begin(size_t size);
 
-/* Waits for the ring: the descriptor of its map, which is the caller's, or
- * -errno. Frees `r`, which may be NULL. */
+/* Waits for the ring. Returns the descriptor of its map, which the caller
+ * closes, or -errno. Frees `r`, which may be NULL. */
 int gn_ring_ahead_end(struct gn_ring_ahead *r);
 
 /* Maps the ring of `size` bytes behind the descriptor `fd`; records go to

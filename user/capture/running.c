@@ -19,7 +19,7 @@
 /* How long to wait for the library after the runtime's answer. */
 #define WAIT_NS 10000000000u
 #define SOON_NS 300000000u
-/* Drains in a row while there are records, before the answer is looked for. */
+/* The most drains in a row, before the answer is looked for. */
 #define DRAIN_ROUNDS 4
 /* From this many methods on, gnomon reports what they cost. */
 #define MANY 10000
@@ -30,7 +30,7 @@ struct process {
 	pid_t pid;
 	const struct gn_runtime *rt;
 	struct gn_attached *attached;
-	bool musl; /* its C library */
+	bool musl; /* its C library is musl */
 };
 
 struct gn_running {

@@ -233,7 +233,7 @@ int gn_session_poll(struct gn_session *s, int wake_fd, int ms)
 	if (!live)
 		return 0;
 	if ((s->managed || s->stops) && gn_watch_wakers(s))
-		return -EPERM; /* the sink has reported the error */
+		return -EPERM; /* gn_watch_wakers() has set the error */
 	rest = rest_ms(s, more);
 	/* but do not spin while the sink holds records */
 	if (s->fast && !gn_fast_sleep(s->fast) && !s->hold)
@@ -365,7 +365,6 @@ uint64_t gn_session_missed(struct gn_session *s)
 	return n;
 }
 
-/* Writes the counters' growth since the last time. */
 void gn_session_put_counts(struct gn_session *s)
 {
 	struct gn_rec_count r = {.h = {.kind = GN_KIND_COUNT}};

@@ -68,11 +68,11 @@ struct gn_session {
 	struct gn_specs specs;
 	struct gn_launch launch;  /* what the runtimes add to the command */
 	char **command;		  /* with that added; NULL: as given */
-	unsigned int measured[2]; /* specs of hooks that texts name */
+	unsigned int measured[2]; /* specs of hooks whose function texts name */
 	bool called;		  /* the command's runtime reports all calls */
 	size_t runtimes;	  /* number of those whose sites are probed */
 	size_t may_start; /* of those, in programs that may be started later */
-	struct gn_runtime_setup *setups; /* of their files */
+	struct gn_runtime_setup *setups; /* how to set options in their files */
 	size_t nsetups;
 	struct gn_setter *setter; /* NULL: nothing is set */
 	struct gn_functions functions;
@@ -82,8 +82,8 @@ struct gn_session {
 	size_t nhit_values;
 
 	struct gnomon_bpf *skel;
-	struct gn_ring_ahead *ring_ahead; /* of the skeleton; NULL: none */
-	int ring_fd; /* the ring that it made, for the load; -1: none */
+	struct gn_ring_ahead *ring_ahead; /* for the load; NULL: none */
+	int ring_fd;			  /* what it made; -1: none */
 	struct gn_attach_ahead *attach_ahead, *nop5_ahead; /* NULL: none */
 	struct ring_buffer *ring;
 	struct gn_links *links;

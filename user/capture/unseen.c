@@ -29,9 +29,9 @@ struct program {
 	bool runs;   /* the runtime was seen */
 	bool before; /* it ran before gnomon came, which was reported */
 	bool hooked;
-	bool other;	      /* it runs as `uid`, not as the command's user */
-	bool read;	      /* its environment was read */
-	bool musl;	      /* its C library, so it needs another library */
+	bool other; /* it runs as `uid`, not as the command's user */
+	bool read;  /* its environment was read */
+	bool musl;  /* its C library is musl, so it needs another library */
 	const char *hindered; /* the variable that turns the library off */
 	uint32_t uid;
 	char comm[17];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Filters functions of runtimes that report all their functions, and gnomon's
- * own. A record of an excluded function still ends an interval, but no frame
- * begins or ends by it. So the times of others stay right, and the cost of the
- * hits is known.
+ * own. A record of an excluded function still ends an interval, but begins or
+ * ends no frame. So the times of others stay right, and the cost of the hits is
+ * known.
  */
 #ifndef GNOMON_CAPTURE_UNWANTED_H
 #define GNOMON_CAPTURE_UNWANTED_H

@@ -112,8 +112,9 @@ typedef int (*gn_capture_ready)(void *ctx);
 
 struct gn_capture;
 
-/* The loop while it runs. NULL: records are drained until a signal comes, the
- * traced processes end or -d is over. 0, or <0, which ends the capture. */
+/* The loop while the capture runs. NULL: records are drained until a signal
+ * comes, the traced processes end or -d is over. 0, or <0, which ends the
+ * capture. */
 typedef int (*gn_capture_loop)(struct gn_capture *c, void *ctx);
 
 /* What a verb does with a capture; all with `ctx`. */

@@ -126,7 +126,7 @@ static bool can_read(const struct items *items, const char *path)
 	return false;
 }
 
-/* Checks all files first: nothing is written unless all can be. */
+/* Checks all formats and names first: if one is wrong, nothing is written. */
 static int choose(struct items *items, const struct export_args *a,
 		  const char *path)
 {

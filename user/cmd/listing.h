@@ -145,9 +145,9 @@ int gn_listing_runtimes(struct gn_listing *l, bool any, const char *why_any,
 struct gn_args;
 
 /*
- * Adds the modules of the processes of -p that run a runtime, and of them the
- * functions that -f asks for, whose globs `filter` notes as matched. `modules`:
- * no functions. 0, -ENOMEM, or -errno of what cannot be read.
+ * Adds the modules of the processes of -p that run a runtime, and their
+ * functions that -f asks for (`modules`: none). `filter` notes which globs
+ * matched. 0, -ENOMEM, or -errno of what cannot be read.
  */
 int gn_listing_managed(struct gn_listing *l, const struct gn_args *args,
 		       struct gn_filter *filter, bool modules);

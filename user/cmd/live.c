@@ -210,7 +210,7 @@ static void begin_with(struct gn_live_run *l, const struct gn_model *m)
 		l->begin = l->last = m->start;
 }
 
-/* Makes a model of what was fed: it becomes the period that is shown. */
+/* Makes a model of the records so far, which becomes the shown period. */
 static int end_period(struct gn_live_run *l, struct gn_session *s)
 {
 	struct gn_model *m = NULL, *old = l->model;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The live capture of `top`: makes periods from a running session. Each is
- * passed to a `show` as values (top/top.h). Its model is valid until the next
- * period was shown.
+ * passed to a `show` as values (top/top.h). A period's model is valid until the
+ * next period was shown.
  */
 #ifndef GNOMON_CMD_LIVE_H
 #define GNOMON_CMD_LIVE_H
