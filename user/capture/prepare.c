@@ -236,8 +236,8 @@ static bool awaits(const struct gn_session *s)
 	return false;
 }
 
-/* Whether the glob can match a runtime that a process is yet to start. Warns
- * then that nothing else can match. */
+/* Whether only a runtime that a process has yet to start can match the glob;
+ * then warns of that. */
 static bool may_come(struct gn_session *s, const char *glob)
 {
 	if (!s->may_start || s->foreign || !strchr(glob, '.') ||

@@ -16,7 +16,7 @@
 #define CALM_NS	  1000000000u
 #define LOOK_NS	  100000000
 #define STUCK	  4  /* checks without progress */
-#define LAST	  20 /* checks until the end of the capture has to be over */
+#define LAST	  20 /* checks within which the capture must end */
 #define SECOND_NS 1000000000
 
 void gn_priority_init(struct gn_priority *p)

@@ -219,7 +219,7 @@ static uint32_t tell(struct gn_sampler_names *n, struct file *f, uint64_t addr,
 	return func;
 }
 
-/* Hands out the open file; -1: it is too large. */
+/* Hands out the open file, to be read; -1: it is too large. */
 static int take_open(struct gn_sampler_names *n, struct file *f)
 {
 	int fd = f->fd;

@@ -403,7 +403,7 @@ static int set_ring(struct gn_session *s)
 	return err || s->ring_fd < 0 ? err : bpf_map__reuse_fd(map, s->ring_fd);
 }
 
-/* Does other work that takes a while. */
+/* Does slow work that need not wait for the load. */
 static void while_loading(struct gn_session *s, struct gn_loads *loads)
 {
 	/* if this fails, it is mapped later, which reports the error */

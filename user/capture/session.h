@@ -152,7 +152,8 @@ int gn_session_mute(struct gn_session *s, uint32_t func, uint32_t pid);
 int gn_session_stop(struct gn_session *s);
 
 /* Call after gn_session_start(): the capture will stop at `end` (ns; 0: at no
- * fixed time); one of processes also when `fd` becomes readable. */
+ * fixed time). A capture of processes will also stop when `fd` becomes
+ * readable. */
 void gn_session_expect(struct gn_session *s, int fd, uint64_t end);
 
 /* Whether the command, or any of the processes, still lives. */

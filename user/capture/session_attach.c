@@ -412,7 +412,7 @@ int gn_session_attach(struct gn_session *s)
 		gn_copied_tell(s);
 	if (!err)
 		err = start_setter(s);
-	/* what attaches later asks the setter */
+	/* later attachments ask the setter */
 	if (!err)
 		err = attach_later(s);
 	if (err)

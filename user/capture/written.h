@@ -36,7 +36,7 @@ void gn_written_end(struct gn_written *w);
 
 /* Call before all probes are removed: leases are left alone from now on. */
 void gn_written_stop(struct gn_written *w);
-/* Call after that: writers that wait go on. */
+/* Call after that: lets waiting writers go on. */
 void gn_written_free(struct gn_written *w);
 
 #endif
