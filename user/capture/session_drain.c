@@ -220,7 +220,7 @@ int gn_session_poll(struct gn_session *s, int wake_fd, int ms)
 		{.fd = s->later ? gn_later_fd(s->later) : -1, .events = POLLIN},
 	};
 	struct epoll_event woken;
-	int more, rest, live = gn_session_lives(s);
+	int more, rest, err, live = gn_session_lives(s);
 
 	gn_session_note_clock(s);
 
@@ -232,8 +232,9 @@ int gn_session_poll(struct gn_session *s, int wake_fd, int ms)
 		return gn_session_not_kept(s);
 	if (!live)
 		return 0;
-	if ((s->managed || s->stops) && gn_watch_wakers(s))
-		return -EPERM; /* gn_watch_wakers() has set the error */
+	err = s->managed || s->stops ? gn_watch_wakers(s) : 0;
+	if (err)
+		return err;
 	rest = rest_ms(s, more);
 	/* but do not spin while the sink holds records */
 	if (s->fast && !gn_fast_sleep(s->fast) && !s->hold)

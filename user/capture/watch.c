@@ -25,7 +25,7 @@ static int keep(struct gn_session *s, struct bpf_link *link)
 
 	if (!links) {
 		bpf_link__destroy(link);
-		return -ENOMEM;
+		return gn_session_fail(s, -ENOMEM, 1, "no memory");
 	}
 	s->tracing = links;
 	links[s->ntracing++] = link;
