@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A report as one page: what happens over time is gathered while the records
- * come (html_times.h); all is written when the model is there.
+ * A report as one page. What happens over time is collected as the records
+ * arrive (html_times.h); the page is written when the model is complete.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static int see_thread(void *ctx, const struct gn_seen_thread *seen)
 	return err ? err : set_text(&t->process, seen->process_name);
 }
 
-/* Up to `time` it did what it did, of what no other class was told. */
+/* Accounts the thread's time up to `time` to the class of what it is doing. */
 static int account(struct gn_html_times *w, uint32_t thread, uint64_t time)
 {
 	struct gn_html_thread *t = &w->threads[thread];
@@ -79,8 +79,9 @@ static int account(struct gn_html_times *w, uint32_t thread, uint64_t time)
 	return err;
 }
 
-/* The time is another class's. What of it was accounted before that was known
- * is moved: in a gap, whose slices can come behind it, from there first. */
+/* Accounts the time to `class`. Time that was already accounted otherwise is
+ * moved. Slices of a gap can arrive after the gap, so their time is moved from
+ * `unclassified` first. */
 static int account_other(struct gn_html_times *w, uint32_t thread,
 			 enum gn_class class, uint64_t start, uint64_t end)
 {
@@ -92,7 +93,7 @@ static int account_other(struct gn_html_times *w, uint32_t thread,
 
 	late = end < t->accounted ? end : t->accounted;
 	if (gap)
-		from[1] = t->doing; /* slices in it stay what they are */
+		from[1] = t->doing; /* slices in the gap keep their classes */
 	else if (start < t->gap) {
 		from[0] = GN_CLASS_UNCLASSIFIED;
 		from[1] = t->doing;
@@ -135,7 +136,7 @@ static int new_lane(struct gn_html_times *w, uint32_t thread,
 	return 0;
 }
 
-/* The lane of a stack, NULL: no memory. */
+/* Finds or makes the lane of a stack. NULL: no memory. */
 static struct gn_html_lane *calls_of(struct gn_html_times *w,
 				     const struct gn_seen *at)
 {
@@ -235,7 +236,7 @@ static int see_gap(void *ctx, uint32_t thread, uint64_t start, uint64_t end)
 	return see_slice(ctx, &gap);
 }
 
-/* What is open of JIT and GC says what the thread does. */
+/* The innermost open JIT or GC activity determines what the thread is doing. */
 static void set_doing(struct gn_html_thread *t, const struct gn_html_lane *lane)
 {
 	t->doing = GN_CLASS_APP;
@@ -283,7 +284,7 @@ static int see_end(void *ctx, const struct gn_seen *at,
 	return err;
 }
 
-/* Only what lasts has a lane. */
+/* Events have no duration, so they have no lane. */
 static int see_event(void *ctx, const struct gn_seen *at,
 		     const struct gn_seen_event *e)
 {

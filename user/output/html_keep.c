@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Keeps the longest of the items that come, in bounded memory. */
+/* Keeps the longest of the items that arrive, in bounded memory. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/mem.h"
 #include "output/html_times.h"
 
-/* Lengths in classes of an eighth of their power of two. */
+/* Lengths are sorted into classes, eight for each power of two. */
 #define STEPS	8
 #define CLASSES (64 * STEPS)
 
@@ -28,7 +28,7 @@ static uint64_t length_of(uint32_t class)
 	return (uint64_t)(STEPS + class % STEPS) << (class / STEPS - 1);
 }
 
-/* Drops the shortest ones: at least a quarter of all. */
+/* Drops the shortest items: at least a quarter of all. */
 static void drop(struct gn_html_keep *k)
 {
 	uint32_t count[CLASSES] = {0}, class = 0, gone = 0, n = 0;
@@ -65,7 +65,7 @@ int gn_html_keep(struct gn_html_keep *k, const struct gn_html_kept *one)
 	return err;
 }
 
-/* If two begin at the same time, the outer one is longer, or less deep. */
+/* Of two that begin at the same time, the outer one is longer, or less deep. */
 static int in_order(const void *left, const void *right)
 {
 	const struct gn_html_kept *a = left, *b = right;

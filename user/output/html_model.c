@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A model's sums as the page needs them: an array for each column, which
- * browsers read fast. The head is that of the JSON report.
+ * A model's sums for the page: one array per column, which browsers parse fast.
+ * The head is the same as in the JSON report.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -34,8 +34,8 @@ static const char *file_of(const struct gn_model_function *f)
 	return f->file ? f->file : "";
 }
 
-/* Paths are many functions': `all` has each once, `each` the place of a
- * function's in it. The model has one pointer for one text. */
+/* Many functions share a path: `all` lists each path once, `each` has the index
+ * in it for each function. In the model, equal paths are the same pointer. */
 static int put_paths(struct gn_emit *e, const struct gn_model *m,
 		     const char *each, const char *all,
 		     const char *(*path_of)(const struct gn_model_function *f))
@@ -68,8 +68,8 @@ static int put_paths(struct gn_emit *e, const struct gn_model *m,
 	return err;
 }
 
-/* As MARKS of functions.js, a bit for each of the four times, and NONE_ENDED.
- */
+/* The bits of MARKS and NONE_ENDED in functions.js, and a bit for each of the
+ * four times. */
 static uint64_t marks(const struct gn_model_function *f)
 {
 	static const int times[] = {GN_COLUMN_EI, GN_COLUMN_EE, GN_COLUMN_AI,
@@ -161,8 +161,8 @@ static int by_time(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-/* A wait as its row: function, class, ns, count, longest, what it is, waker,
- * its name, its function. */
+/* Writes a wait as a row: function, class, ns, count, longest, system call,
+ * waker's tid, name and function, and whether it is an idle worker's. */
 static void put_wait(struct gn_emit *e, const struct gn_model_wait *w)
 {
 	const char *syscall = gn_syscall_text(w->reason);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What html/make-page makes of html/, and a 0 behind each. */
+/* The two parts of the page that html/make-page makes, each with a NUL. */
 	.section .rodata
 	.globl gn_html_page_head
 	.type gn_html_page_head, @object

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The page around its data, and how elements of data begin and end. */
+/* The page around its data, and the begin and end of data elements. */
 #include <string.h>
 
 #include "output/classes.h"
@@ -37,7 +37,7 @@ void gn_html_json(struct gn_emit *e, const char *key, const char *json)
 {
 	gn_emit_number(e, key, "");
 	for (; *json; json++)
-		if (*json == '<') /* of a text: JSON itself has none */
+		if (*json == '<') /* only within strings */
 			fputs("\\u003c", e->f);
 		else
 			fputc_unlocked(*json, e->f);

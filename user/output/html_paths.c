@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Who calls whom, as the page needs it: the call tree, parents first, and the
- * edges between functions. */
+/* Who calls whom, for the page: the call tree, parents first, and the edges
+ * between functions. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,11 +47,11 @@ bool gn_html_remains(struct gn_html_cut *cut, uint64_t value)
 	return true;
 }
 
-/* The rows that a page has, and which of them each one's parent is. */
+/* The rows on the page, and the parent of each. */
 struct paths {
 	struct gn_rows rows;
 	uint32_t *row;	 /* kept ones, parents first */
-	int32_t *parent; /* in that list */
+	int32_t *parent; /* index in that list, -1: none */
 	size_t n;
 };
 
@@ -73,7 +73,8 @@ static int choose(struct paths *p)
 	for (size_t i = 0; i < all && !err; i++) {
 		uint32_t depth = p->rows.row[i].depth;
 
-		/* a parent has at least its children's time, and is first */
+		/* parents come first and have at least their children's time,
+		 * so the parent of a row that remains does too */
 		if (!gn_html_remains(&cut, value[i]))
 			continue;
 		p->row[p->n] = (uint32_t)i;

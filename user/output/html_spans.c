@@ -9,7 +9,7 @@
 
 #define FIRST_LENGTH 1024
 
-/* Two spans become one. */
+/* Merges each pair of spans. */
 static void fold(int64_t *ns)
 {
 	int i;
@@ -45,10 +45,11 @@ static int64_t *row(struct gn_html_spans *s, uint32_t thread,
 	return *ns;
 }
 
-/* A part of a time that lies in one span. */
+/* The rest of a stretch of time that is split at the spans' borders. */
 struct part {
 	uint64_t start, end; /* since the origin */
-	uint64_t before;     /* what comes before it is in the first span */
+	uint64_t before;     /* time before the origin: counts in the first
+			      * span */
 };
 
 static struct part part_of(struct gn_html_spans *s, uint64_t start,
@@ -69,7 +70,7 @@ static struct part part_of(struct gn_html_spans *s, uint64_t start,
 	return p;
 }
 
-/* The next span of the part: its number and how much of it. */
+/* Takes the next span: sets its number and the time in it. False at the end. */
 static bool next_span(const struct gn_html_spans *s, struct part *p,
 		      uint32_t *span, int64_t *ns)
 {

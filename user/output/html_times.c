@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The timeline's element: threads, their spans, and lanes of what was kept. */
+/* Writes the timeline's data element: threads with their spans, and lanes of
+ * kept items. */
 #include "output/html_times.h"
 
 #include <errno.h>
@@ -10,13 +11,13 @@
 #include "output/html.h"
 #include "output/syscalls.h"
 
-/* The page knows functions by their place in the model; others, as what was
- * only compiled, come behind them. */
+/* The page numbers functions by their index in the model. Functions that the
+ * model lacks, such as those only compiled, follow. */
 struct numbers {
 	const struct gn_model *m;
 	struct gn_html_times *w;
 	uint32_t *sorted; /* the model's functions by name and module */
-	uint32_t *more;	  /* fn of those that come behind */
+	uint32_t *more;	  /* fn of the functions that follow */
 	uint32_t nmore, more_cap;
 };
 
@@ -115,7 +116,7 @@ static void put_threads(struct gn_emit *e, const struct gn_html_times *w)
 	gn_emit_close(e, ']');
 }
 
-/* Those of one lane, from `at` up to `end`. */
+/* The kept items of one lane, from `at` up to `end`. */
 struct part {
 	const struct gn_html_kept *at, *end;
 };
@@ -145,7 +146,7 @@ static int put_functions(struct gn_emit *e, struct numbers *n,
 		gn_emit_close(e, ']');                                     \
 	} while (0)
 
-/* Times since the one before: they are short then. */
+/* Writes each start relative to the one before, which keeps numbers short. */
 static void put_times(struct gn_emit *e, const struct part *p)
 {
 	uint64_t before = 0;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What all views use. Names come from the traced program: they are put on the
-// page as text only, and what cannot be seen in them is written out.
+// Helpers for all views. Names come from the traced program: they become text
+// on the page, never markup, and invisible characters in them are written out.
 
 function byId(id) {
 	return document.getElementById(id);
 }
 
-// An element with children: texts or elements. `props` are its properties; what
-// begins with aria- or is no property is an attribute.
+// Makes an element with children, which are texts or elements. `props` are its
+// event listeners (on...), its attributes (a name with a dash, or of no
+// property) and its properties.
 function el(tag, props, ...children) {
 	const e = document.createElement(tag);
 
@@ -35,7 +36,7 @@ function shown(text) {
 
 const datas = {};
 
-// The element of data `id`, parsed when it is first asked for; null: none.
+// The data element `id`, parsed on first use; null: there is none.
 function data(id) {
 	if (!(id in datas)) {
 		const e = byId(id);
@@ -74,7 +75,7 @@ function valueText(value, kind) {
 	return kind === 'calls' ? count(value) + ' calls' : time(value);
 }
 
-// The 256 colours of terminals, which the classes' are of.
+// The classes' colours are of the 256 of terminals. Returns the RGB of one.
 function terminalColour(n) {
 	const level = v => v ? 55 + 40 * v : 0;
 
@@ -88,7 +89,7 @@ function css(rgb) {
 	return 'rgb(' + rgb.join(',') + ')';
 }
 
-// Black or white, whichever can be read on it.
+// Black or white, whichever is readable on the colour.
 function inkOn(rgb) {
 	return 0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2] > 120
 		? '#000' : '#fff';
@@ -98,7 +99,7 @@ const report = data('model');
 const classes = report.class_list;
 
 for (const c of classes) {
-	// a little towards grey: a page has more of it than a terminal
+	// slightly greyer: a page has larger areas of it than a terminal
 	const rgb = terminalColour(c.colour).map(v => Math.round(34 + 0.8 * v));
 
 	c.css = css(rgb);
@@ -126,7 +127,7 @@ function byClass(pairs) {
 	return out;
 }
 
-// "app 70.1 %, lock 20.0 %"
+// "app 70.100 ms (70.1 %), lock 20.000 ms (20.0 %)"
 function classesText(ns) {
 	const all = ns.reduce((a, b) => a + b, 0);
 
@@ -136,7 +137,7 @@ function classesText(ns) {
 		.join(', ');
 }
 
-// The place in the page is in the URL's fragment: #VIEW?key=value&...
+// The URL's fragment holds the place in the page: #VIEW?key=value&...
 const place = {view: '', params: new URLSearchParams()};
 
 function readPlace() {
@@ -152,7 +153,8 @@ function link(view, params) {
 	return '#' + view + (query ? '?' + query : '');
 }
 
-// Changes parameters of this view; an empty value takes one away.
+// Changes parameters of this view; an empty value removes one. `quietly`:
+// without a new entry in the history.
 function go(changes, quietly) {
 	for (const [key, value] of Object.entries(changes))
 		if (value === '' || value === null || value === undefined)
@@ -171,7 +173,8 @@ function say(text) {
 	byId('status').textContent = shown(text);
 }
 
-// Draws before the next frame, once for all that asked meanwhile.
+// Returns a function that asks for a draw before the next frame. Several
+// requests cause one draw.
 function painter(draw) {
 	let asked = false;
 
@@ -186,7 +189,7 @@ function painter(draw) {
 	};
 }
 
-// A canvas of so many CSS pixels, and sharp; its context.
+// Sizes a canvas in CSS pixels, sharp on dense screens. Returns its context.
 function sized(canvas, width, height) {
 	const ratio = Math.min(window.devicePixelRatio || 1, 2);
 
@@ -208,7 +211,8 @@ function theme() {
 		line: of('--line'), raised: of('--raised'), mark: of('--mark')};
 }
 
-// A text in a box of a canvas, cut to its width. Letters have one width.
+// Draws a text in a box of a canvas, cut to its width. All letters have one
+// width.
 const LETTER = 6.7;
 const FONT = '11px ui-monospace, monospace';
 
@@ -228,7 +232,8 @@ function functionName(i) {
 	return i < 0 ? '(outside of any function)' : functions.name[i];
 }
 
-// The method's own name: without parameters, types and name spaces.
+// The last type and the method's name: without parameters, type arguments and
+// namespaces.
 function shortName(name) {
 	const paren = name.indexOf('(', 1);
 	const head = paren > 0 ? name.slice(0, paren) : name;

@@ -67,7 +67,8 @@ function changesView(main) {
 	return {table};
 }
 
-// The values of a side are sums of its captures: means can be compared.
+// Divides the sums of each side by its number of captures: means can be
+// compared.
 function bothTrees() {
 	const p = data('paths'), d = report.diff, runs = {base: d.base_captures,
 		new: d.new_captures};
@@ -91,7 +92,8 @@ function bothTrees() {
 const DIFF_VALUES = [['ai', 'Application Time'], ['ei', 'Elapsed Time'],
 	['calls', 'Calls']];
 
-// From white to red or blue: the more of the frame, and of all, it is.
+// From white to red (grew) or blue (shrank). The colour is stronger the larger
+// the change is, compared with the frame and with the whole.
 function changeColour(base, now, whole) {
 	const change = now - base, most = Math.max(base, now, 1e-9);
 	const part = Math.min(1, Math.abs(change) / most * 1.5) *

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A flame graph on a canvas: callers above, callees below, as wide as their
-// value. tree: {parent, depth, first, next (of siblings), name: i => string,
-// title: i => string}; weigh: values by number of the node.
+// A flame graph on a canvas: callers above, callees below, each frame as wide
+// as its value.
 
 const FRAME = 18;
 const DEPTH_MAX = 400;
 
-// Children of each node as lists, the heaviest first.
+// Links the children of each node in a list, the heaviest first.
 function linkTree(parent, weight) {
 	const n = parent.length;
 	const first = new Int32Array(n).fill(-1);
@@ -23,9 +22,10 @@ function linkTree(parent, weight) {
 	return {first, next};
 }
 
-// options: parent, weight, label, text: i => string on the frame, describe:
-// i => string, paint: (g, i, x, y, width) => {}, ink: i => colour, chosen:
-// i => {}, zoom: node, zoomed: node => {}, match: i => boolean or null.
+// options: parent, weight, label, text: i => string on the frame,
+// describe: i => string, paint: (g, i, x, y, width, height) => {},
+// ink: i => colour, chosen: i => {}, zoom: node, zoomed: node => {},
+// match: i => boolean or null.
 function flameGraph(options) {
 	const {parent} = options;
 	let weight = options.weight, links = linkTree(parent, weight);
@@ -48,8 +48,8 @@ function flameGraph(options) {
 		return out;
 	}
 
-	// Nodes with their boxes: the path to the zoomed one at full width,
-	// below it all that can be seen.
+	// Lays out the nodes as boxes: the path to the zoomed node at full
+	// width, and below it all nodes that are wide enough to be seen.
 	function lay(width) {
 		const path = pathTo(zoom);
 		const out = path.map((node, depth) =>
@@ -213,7 +213,7 @@ function flameGraph(options) {
 	};
 }
 
-// The value of matches, those below another match left out.
+// The sum of the matches' values, without matches below another match.
 function matchedValue(parent, weight, match) {
 	const inside = new Uint8Array(parent.length);
 	let sum = 0;
@@ -228,7 +228,7 @@ function matchedValue(parent, weight, match) {
 	return sum;
 }
 
-// --- of a report's call tree ---
+// --- the call tree of a report ---
 
 const values = [
 	['ei', 'Elapsed Time'],
@@ -248,7 +248,7 @@ function callTree() {
 		name: i => nodes.function[i] >= 0
 			? functions.name[nodes.function[i]] : nodes.name[i],
 		classes: nodes.classes, weights: {}, calls: nodes.calls};
-	// a class is the colour of what takes most of the time
+	// a frame has the colour of the class with most of its time
 	tree.most = new Uint8Array(n);
 	for (let i = 0; i < n; i++) {
 		const c = nodes.classes[i];

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The table of functions, what calls and is called by a chosen one, and waits.
+// The table of functions, callers and callees of the chosen function, and
+// waits.
 
 let edges = null;
 
-// Edges by callee and by caller: places in the flat list.
+// Finds edges by caller and by callee, as offsets in the flat list.
 function edgeIndex() {
 	if (edges)
 		return edges;
@@ -32,7 +33,7 @@ function numberColumn(key, title, value, text, help) {
 	return {key, title, value, text: i => text(value(i)), help};
 }
 
-// The bits of functions.marks that are of times, and that of no finished call.
+// The bits of functions.marks for uncertain times, and for no finished call.
 const UNCERTAIN = {ei: 8, ee: 16, ai: 32, ae: 64};
 const NONE_ENDED = 128;
 const UNCERTAIN_TEXT = '~: can be wrong by more than a tenth, for the cost of ' +

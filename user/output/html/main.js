@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The views, and which of them is shown.
+// The views, and which one is shown.
 
 function findingsView(main) {
 	const found = report.findings ? report.findings.findings : [];
@@ -58,7 +58,7 @@ const views = report.kind === 'diff' ? {
 	waits: ['Waits', waitsView],
 };
 
-// What a test or a console can ask of the view that is shown.
+// What tests and the console can reach of the shown view.
 const page = {view: null};
 
 function show() {
@@ -95,7 +95,7 @@ function header() {
 	const words = report.command || [];
 	const warning = losses();
 	const base = path => path.slice(path.lastIndexOf('/') + 1);
-	// the program, or what a runtime runs
+	// the program, or the DLL that a runtime runs
 	const title = report.kind === 'diff' ? 'What changed' : base(words.find(w => /\.dll$/i.test(w)) ||
 		words[0] || '') || 'gnomon';
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Tables that are sorted and filtered: of many rows the first ones are shown,
-// and more when asked for.
+// Tables that can be sorted and filtered. They show the first rows, and more on
+// request.
 
 const PAGE = 200;
 
-// columns: {key, title, text: i => string, value: i => number or string,
-// left: is text, open: i => what a click on it does}. options: rows (how many),
-// sort (a key), up, filter (i, words) => boolean, label, selected: i => boolean,
-// changed: (sort, up) => {}.
+// columns: {key, title, text: i => string, value: i => number to sort by, left:
+// a text column, sorted by its text, open: i => what a click does, help}.
+// options: rows (their number), sort (a key), up, filter: (i, words) =>
+// boolean, label, selected: i => boolean, changed: (sort, up) => {}.
 function makeTable(columns, options) {
 	const body = el('tbody');
 	const caption = el('caption');
@@ -120,7 +120,7 @@ function makeTable(columns, options) {
 			'aria-label': options.label}, table), more)};
 }
 
-// A field to filter by; `use` gets its text a little after the last key.
+// A search field; `use` gets its text shortly after the last key.
 function searchField(label, value, use) {
 	let timer = 0;
 	const input = el('input', {type: 'search', value: value || '',
@@ -134,7 +134,7 @@ function searchField(label, value, use) {
 	return input;
 }
 
-// A choice of [value, text].
+// A list to choose from: [value, text] each.
 function choice(label, values, value, use) {
 	const select = el('select', {'aria-label': label,
 		onchange: () => use(select.value)},

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Timelines: a band of classes for each thread, what it does for its runtime,
-// and its calls. Far away the bands are of spans (sums that are exact), close by
-// of single slices.
+// Timelines. Each thread has a band of its classes, a row of its activities for
+// the runtime, and its calls. Zoomed out, the bands show spans (exact sums);
+// zoomed in, single slices.
 
 const LABEL = 18, BAND = 22, DOES = 8, CALL = 15, GAP = 8;
 const DEEPEST = 64;
-// of a band, from this width of a span on, slices are drawn one by one
+// slices are drawn one by one from this width of a span on, in pixels
 const SPAN_WIDE = 3;
 const SLICES_MANY = 60000;
 
-// A lane's columns as typed arrays; starts are distances from the one before.
+// A lane's columns as typed arrays. In the data, each start is relative to the
+// one before.
 function typedLane(lane) {
 	const start = Float64Array.from(lane.start);
 	const length = Float64Array.from(lane.length);
@@ -20,7 +21,7 @@ function typedLane(lane) {
 		class: lane.class, syscall: lane.syscall, waker: lane.waker};
 }
 
-// Calls of a stack by depth: those of one depth follow each other.
+// Splits the calls of a stack by depth. Calls of one depth do not overlap.
 function byDepth(lane) {
 	const counts = [];
 
@@ -39,7 +40,7 @@ function byDepth(lane) {
 	return rows;
 }
 
-// The first one that ends behind `time`; they follow each other.
+// The first item that ends after `time`; items do not overlap.
 function firstAt(row, time, from) {
 	let low = from || 0, high = row.start.length;
 
@@ -104,7 +105,7 @@ function timelineData() {
 	return timeline;
 }
 
-// A colour of a function's own: names differ, lightness does not.
+// A colour for each function: hues differ, lightness does not.
 function callColour(fn) {
 	return `hsl(${(fn * 137.5) % 360} 45% 72%)`;
 }
@@ -147,7 +148,7 @@ function threadsView(main) {
 		return LABEL + BAND + does + deep + GAP;
 	}
 
-	// Shares of classes in a column of the band, one over the other.
+	// Draws the shares of classes in a column of the band, stacked.
 	function column(g, x, width, y, shares, all) {
 		let top = y;
 
@@ -185,7 +186,8 @@ function threadsView(main) {
 		}
 	}
 
-	// Slices one by one; those that share a pixel by their shares of it.
+	// Draws slices one by one. Slices within one pixel share it by their
+	// lengths.
 	function drawSlices(g, t, y, scale, width) {
 		const s = t.slices, shares = new Float64Array(classes.length);
 		let pixel = -1, used = 0;
@@ -209,7 +211,8 @@ function threadsView(main) {
 				t.does.start[i] < view.to; i++) {
 				const kind = t.does.what[i];
 
-				// they nest: the inner ones come later
+				// activities nest: the inner ones come later
+				// and are drawn on top
 				if (kind > 1 || t.does.start[i] +
 					t.does.length[i] < view.from)
 					continue;
@@ -264,7 +267,7 @@ function threadsView(main) {
 		}
 	}
 
-	// Of calls that share a pixel the first one is drawn.
+	// Draws calls. Of calls that share a pixel, only the first is drawn.
 	function drawCalls(g, t, row, y, scale, width) {
 		let i = firstAt(row, view.from);
 
@@ -439,7 +442,8 @@ function threadsView(main) {
 		paint();
 	}
 
-	// The next or last call of the chosen one's depth, or of the thread.
+	// Chooses the next or previous call at the depth of the chosen call, or
+	// the first outermost call in view.
 	function step(by) {
 		const t = d.threads[current];
 		const lane = chosen && chosen.t === t ? chosen.lane
