@@ -10,8 +10,8 @@
 #include "output/short_name.h"
 #include "output/text.h"
 
-/* The least width of a column of texts, in cells, and what names should have
- * where other columns can be left out for them. */
+/* The least cells of a text column, and of names as long as other columns can
+ * be left out for them. */
 #define LEAST_TEXT 20
 #define NAME_TEXT  32
 
@@ -43,7 +43,7 @@ void gn_cell_text(struct gn_cell *c, const char *text)
 	*c = (struct gn_cell){.known = text[0], .text = text};
 }
 
-/* The name of a module that is loaded is its path. */
+/* The name of a loaded module is its path. */
 void gn_cell_name(struct gn_cell *c, const struct gn_model_named *of)
 {
 	gn_cell_text(c, of->name);
@@ -103,7 +103,7 @@ uint32_t gn_sheet_families(enum gn_by by)
 	case GN_BY_EVENTS:
 		return GN_FAMILIES_ALL;
 	default:
-		return 0; /* sums are always there */
+		return 0; /* sums need no events */
 	}
 }
 
@@ -124,7 +124,7 @@ static const struct gn_sheet_kind *kind_of(enum gn_by by)
 	return kinds[by];
 }
 
-/* Percents are left out: they sort as their values do. */
+/* Skips percents: they sort as their values do. */
 const char *gn_sheet_sort_word(enum gn_by by, size_t i)
 {
 	const struct gn_sheet_kind *kind = kind_of(by);
@@ -153,7 +153,7 @@ int gn_sheet_column(enum gn_by by, const char *word)
 		     (!word[len] || !strcmp(word + len, unit_of(c)))))
 			return (int)i;
 	}
-	/* at which time is not what "time" means elsewhere */
+	/* "time" means a duration, as elsewhere, not the column "at" */
 	for (size_t i = 0; !strcmp(word, "time") && i < kind->ncolumns; i++)
 		if (kind->column[i].kind == GN_CELL_TIME &&
 		    strcmp(kind->column[i].key, "at") != 0)
@@ -207,7 +207,7 @@ static void format(char buf[GN_CELL], enum gn_cell_kind kind,
 	}
 }
 
-/* A cell as people read it. NULL: no memory. */
+/* Formats a cell for people. The caller frees it. NULL: no memory. */
 static char *cell_text(const struct gn_cell *c, enum gn_cell_kind kind,
 		       const struct gn_output_opts *o)
 {
@@ -223,7 +223,7 @@ static char *cell_text(const struct gn_cell *c, enum gn_cell_kind kind,
 	return strdup(!c->known && c->shown ? c->shown : buf);
 }
 
-/* Texts to the left, numbers to the right. */
+/* Aligns texts to the left, numbers to the right. */
 static void put_cell(const char *text, size_t width, bool left, bool last,
 		     FILE *f)
 {
@@ -244,7 +244,7 @@ static bool is_text(const struct gn_sheet *s, size_t column)
 	       s->kind->column[column].kind == GN_CELL_FLAG;
 }
 
-/* The width of each column, 0 for one that is left out. Returns that of a
+/* Measures each column; an empty one has width 0. Returns the width of a
  * line. */
 static size_t measure(const struct gn_sheet *s, char *const *text,
 		      size_t width[GN_SHEET_COLUMNS])
@@ -278,7 +278,7 @@ static size_t widest(const struct gn_sheet *s, const size_t *width)
 	return at;
 }
 
-/* Leaves out columns that no row has a value for, with their titles. */
+/* Drops the titles of columns in which no row has a value. */
 static void drop_empty(const struct gn_sheet *s, char **text, bool *empty)
 {
 	size_t n = s->kind->ncolumns;
@@ -292,7 +292,7 @@ static void drop_empty(const struct gn_sheet *s, char **text, bool *empty)
 	}
 }
 
-/* The next column of the list of spare ones. ncolumns: the list has ended. */
+/* Takes the next column off the list of spare ones. ncolumns: no more. */
 static size_t next_spare(const struct gn_sheet_kind *kind, const char **list)
 {
 	size_t len = *list ? strcspn(*list, ",") : 0, c = kind->ncolumns;
@@ -307,7 +307,7 @@ static size_t next_spare(const struct gn_sheet_kind *kind, const char **list)
 	return c;
 }
 
-/* Leaves spare columns out until a line has `room` cells if texts are short. */
+/* Leaves out spare columns until a line with short texts has `room` cells. */
 static void leave_out(const struct gn_sheet *s, char **text, size_t room)
 {
 	size_t width[GN_SHEET_COLUMNS], all = measure(s, text, width), c;
@@ -349,8 +349,8 @@ static void put_left_out(const struct gn_sheet *s, char *const *text,
 		fputs("; --columns all shows them\n", f);
 }
 
-/* Makes texts shorter, the longest first, until a line has `room` cells or all
- * of them are short. */
+/* Shortens texts, the widest column first, until a line has `room` cells or no
+ * column can be narrowed. */
 static int fit(const struct gn_sheet *s, char **text, size_t room)
 {
 	size_t width[GN_SHEET_COLUMNS], all = measure(s, text, width), c;
@@ -399,7 +399,8 @@ static int put_lines(const struct gn_sheet *s, char *const *text, FILE *f)
 	return 0;
 }
 
-/* Titles and cells, as people read them. Freed with free_texts(). */
+/* Formats titles and cells for people. *complete: memory sufficed. Freed with
+ * free_texts(). */
 static char **make_texts(const struct gn_sheet *s,
 			 const struct gn_output_opts *o, bool *complete)
 {
@@ -543,7 +544,7 @@ int gn_sheet_markdown(const struct gn_sheet *s, const struct gn_output_opts *o,
 	return err ? err : gn_stream_status(f);
 }
 
-/* Writes the full name, and besides how people write it. */
+/* Writes the full text, and the short form of a name. */
 static void put_json_text(struct gn_emit *e, const char *key,
 			  const struct gn_cell *cell)
 {

@@ -22,23 +22,23 @@ enum gn_cell_kind {
 	GN_CELL_ID,   /* a number without commas */
 	GN_CELL_TIME, /* nanoseconds */
 	GN_CELL_FLAG,
-	GN_CELL_PCT, /* a percent: of `whole` */
+	GN_CELL_PCT, /* a percent of `whole` */
 };
 
 struct gn_sheet_column {
-	const char *key;   /* of CSV and JSON, where _ns follows that of a time;
+	const char *key;   /* in CSV and JSON, where a time has _ns appended;
 			    * for --sort */
 	const char *title; /* of tables */
 	enum gn_cell_kind kind;
 };
 
-/* A cell. If its value is not known, it is empty, and absent in JSON; people
- * can still read what is known of it. */
+/* A cell. An unknown value is an empty cell, and is absent in JSON; `shown` can
+ * still tell people what is known. */
 struct gn_cell {
 	bool known;
 	uint64_t n, whole;
 	const char *text;
-	const char *shown; /* what people read; NULL: the value */
+	const char *shown; /* what people read; NULL: the value itself */
 };
 
 struct gn_sheet;
@@ -51,8 +51,8 @@ struct gn_sheet_kind {
 	const char *json; /* its key in JSON */
 	const struct gn_sheet_column *column;
 	size_t ncolumns; /* GN_SHEET_COLUMNS at most */
-	/* keys of the columns that a table leaves out where a line has no
-	 * room, the first one first, with commas between */
+	/* keys, separated by commas, of the columns that a table leaves out if
+	 * lines are too narrow, in this order */
 	const char *spare;
 	/* Adds the rows, in their usual order. 0 or -ENOMEM. */
 	int (*fill)(const struct gn_model *m, struct gn_sheet *s);
@@ -63,11 +63,11 @@ struct gn_sheet {
 	const char *nothing;  /* printed if there is no row */
 	struct gn_cell *cell; /* row by row */
 	size_t n, room;	      /* rows */
-	size_t limited;	      /* that a limit left out */
-	char **own;	      /* texts that were made */
+	size_t limited;	      /* rows that a limit left out */
+	char **own;	      /* texts that the sheet owns */
 	size_t nown, own_room;
 	char *note; /* a line above the table, or NULL */
-	/* with --columns: `kind` points to this one */
+	/* with --columns: `kind` points to this */
 	struct gn_sheet_kind chosen;
 	struct gn_sheet_column chosen_column[GN_SHEET_COLUMNS];
 };
@@ -77,26 +77,25 @@ static inline bool gn_by_is_sheet(enum gn_by by)
 	return by >= GN_BY_GC && by <= GN_BY_THREAD_SYSCALLS;
 }
 
-/* Families of events whose rows the sheet needs: enum gn_family. */
+/* The families of events that the sheet needs, as bits: enum gn_family. */
 uint32_t gn_sheet_families(enum gn_by by);
 
 /* Of rows of `by`: the i-th word that they can be sorted by, NULL past the
  * last. */
 const char *gn_sheet_sort_word(enum gn_by by, size_t i);
-/* The column that --sort or --columns calls so, by its key or its title. -1:
- * none. */
+/* The column with this key or title, for --sort and --columns. -1: none. */
 int gn_sheet_column(enum gn_by by, const char *word);
 
-/* The columns of a list of --columns, in its order. Returns their number, or
- * -EINVAL: a word is none of them, or there are too many. */
+/* The columns of a --columns list, in its order. Returns their number, or
+ * -EINVAL: a word is unknown, or there are too many. */
 int gn_sheet_columns(enum gn_by by, const char *list,
 		     size_t column[GN_SHEET_COLUMNS]);
-/* Takes all other columns out of a sheet. It must not be moved afterwards: its
- * `kind` points into it. 0, -EINVAL, -ENOMEM. */
+/* Removes all columns from a sheet that are not in `list`. The sheet must not
+ * be moved afterwards: its `kind` points into it. 0, -EINVAL, -ENOMEM. */
 int gn_sheet_choose(struct gn_sheet *s, enum gn_by by, const char *list);
 
-/* 0, -ENOMEM, or -EINVAL: no column has a name of o->sort or o->columns;
- * gn_sheet_clear() in each case. */
+/* 0, -ENOMEM, or -EINVAL: o->sort or o->columns has a name that is not a
+ * column. Call gn_sheet_clear() in each case. */
 int gn_sheet_make(const struct gn_model *m, const struct gn_output_opts *o,
 		  struct gn_sheet *out);
 void gn_sheet_clear(struct gn_sheet *s);
@@ -109,7 +108,7 @@ int gn_sheet_markdown(const struct gn_sheet *s, const struct gn_output_opts *o,
 		      FILE *f);
 int gn_sheet_json(const struct gn_sheet *s, struct gn_emit *e);
 
-/* Why there are no rows: `text`, with GN_SHEET_AOT behind it if a program ran
+/* Why there are no rows: `text`, followed by GN_SHEET_AOT if a program ran
  * whose runtime reports nothing. */
 #define GN_SHEET_NOTHING(m, text) (gn_sheet_aot(m) ? text GN_SHEET_AOT : (text))
 bool gn_sheet_aot(const struct gn_model *m);
@@ -120,14 +119,14 @@ struct gn_cell *gn_sheet_row(struct gn_sheet *s);
 void gn_cell_text(struct gn_cell *c, const char *text); /* "": not known */
 /* Shown without its directories. */
 void gn_cell_module(struct gn_cell *c, const char *path);
-/* A name; shown as people write it. */
+/* A name, shown to people in its short form. */
 void gn_cell_name(struct gn_cell *c, const struct gn_model_named *of);
 void gn_cell_number(struct gn_cell *c, uint64_t n);
 /* The sheet owns `text` from now on. NULL: no memory. */
 const char *gn_sheet_own(struct gn_sheet *s, char *text);
 
-/* Sorts the rows by a column: texts, ids and times since the start upwards, all
- * else downwards, what is not known last. 0 or -ENOMEM. */
+/* Sorts the rows by a column: texts, ids and times since the start ascending,
+ * everything else descending, unknown values last. 0 or -ENOMEM. */
 int gn_sheet_sort(struct gn_sheet *s, size_t column);
 
 /* In the files sheet_*.c. */

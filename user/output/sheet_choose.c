@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The columns of a sheet that --columns names. */
+/* Selects the columns of a sheet that --columns names. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Sheets of the events of runtimes, by time: all events, compilations, loads,
- * exceptions, allocations. */
+/* Sheets of runtime events: all events and loads by time, compilations by
+ * length, sums of exceptions and of allocations. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -101,7 +101,7 @@ static uint64_t since_start(const struct gn_model *m, uint64_t time)
 	return time > m->start ? time - m->start : 0;
 }
 
-/* An activity's values come with its end. */
+/* The values of an activity come with its end event. */
 static int put_event(const struct gn_model *m, const struct gn_model_event *e,
 		     struct gn_sheet *s)
 {
@@ -263,7 +263,7 @@ static int longest_first(const void *left, const void *right)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* The first event of each process, by its pid: its runtime started there. */
+/* Finds the first event of each pid, which marks the start of its runtime. */
 static int find_starts(const struct gn_model *m, struct gn_table *starts)
 {
 	int err = 0;
@@ -277,8 +277,8 @@ static int find_starts(const struct gn_model *m, struct gn_table *starts)
 
 #define START_NS 1000000000u
 
-/* How much of the time of all compilations was in the first second of their
- * processes. */
+/* Says how much of the compilation time was in the first second of each
+ * process. NULL: no memory. */
 static char *startup_note(const struct gn_model *m,
 			  const struct gn_model_event *const *all, size_t n)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Collections, each with its suspensions. A suspension belongs to the
- * collection that begins in it. If none begins in it, and it is for one, it
- * belongs to the concurrent collection of its process that is under way.
+ * collection that begins in it. If none begins in it but it was made for a
+ * collection, it belongs to the concurrent collection of its process that is
+ * under way.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,20 +16,21 @@ struct collection {
 	const struct gn_model_event *e;
 	uint64_t pause, stopping;
 	bool stops;    /* `stopping` is known */
-	bool no_pause; /* `pause` is not */
+	bool no_pause; /* `pause` is not known */
 	uint64_t suspensions;
-	const struct gn_model_event *last; /* of its threads to stop */
-	struct collection *before;	   /* that was under way as it began */
+	const struct gn_model_event *last; /* last of its threads to stop */
+	struct collection *before;	   /* under way when this one began */
 };
 
-/* In the order of time, as suspensions are asked for. */
+/* Collections by time. Suspensions are looked up in the order of time. */
 struct collections {
 	struct collection *all;
 	size_t n, next;		 /* the first that has not begun */
-	struct collection *open; /* the last that was under way */
+	struct collection *open; /* the latest under way */
 };
 
-/* The last one of the process that is under way at a time. */
+/* The latest collection of the process that is under way at `time`. NULL:
+ * none. */
 static struct collection *under_way(struct collections *c, uint64_t time,
 				    uint32_t pid)
 {
@@ -59,12 +61,12 @@ static struct collection *collection_of(struct collections *c,
 	     i < c->n && c->all[i].e->start <= suspension->end; i++)
 		if (c->all[i].e->pid == suspension->pid)
 			return &c->all[i];
-	/* such as for code that is replaced, or a debugger, belong to none */
+	/* suspensions for replaced code or a debugger belong to none */
 	return GN_SUSPEND_KEY_COLLECTS(suspension->value[0]) ? open : NULL;
 }
 
-/* Of a suspension: when all had stopped, and who stopped last. Events are in
- * the order of time. */
+/* Adds when all threads of a suspension had stopped, and which one stopped
+ * last. Events are in the order of time. */
 static void take_stops(const struct gn_model *m, size_t first,
 		       struct collection *to)
 {

@@ -50,7 +50,7 @@ const struct gn_sheet_kind gn_sheet_samples = {
 	.fill = fill_samples,
 };
 
-/* Samples are no times: a lost one makes none of them wrong. */
+/* Samples are not times: a lost sample makes no time wrong. */
 void gn_header_samples(const struct gn_model *m, FILE *f)
 {
 	uint64_t rate, lost = m->counters[GN_COUNTER_SAMPLES_FULL] +

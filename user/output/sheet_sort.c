@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The order of a sheet's rows by one of its columns. */
+/* Sorts a sheet's rows by one of its columns. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static int compare_cells(const struct gn_cell *a, const struct gn_cell *b,
 	return up(b->n, a->n);
 }
 
-/* Rows that are the same there stay in their usual order. */
+/* Rows with equal cells stay in their usual order. */
 static int compare(const void *left, const void *right)
 {
 	const struct place *a = left, *b = right;

@@ -44,7 +44,7 @@ static int put(const struct gn_model_syscall *x, uint64_t whole,
 	return put_name(s, c + 3, x->nr);
 }
 
-/* What is told if there is no row; returns the time of all calls. */
+/* Sets the text for no rows. Returns the time of all calls. */
 static uint64_t begin(const struct gn_model *m, struct gn_sheet *s)
 {
 	const char *timed = gn_model_info(m, "syscalls");
