@@ -63,8 +63,8 @@ static bool only_strings(const json_t *array)
 
 int gn_command_words(const char *json, struct json_t **words)
 {
-	/* without memory jansson leaves characters out, or says that it is no
-	 * JSON; only its calls of the C library tell */
+	/* without memory, jansson drops characters or reports invalid JSON;
+	 * only errno, set by the C library, tells */
 	errno = 0;
 	*words = json_loads(json, 0, NULL);
 	if (errno != ENOMEM)
@@ -101,7 +101,7 @@ char *gn_command_text(const char *json)
 	return text;
 }
 
-/* What the kernel calls a process after its program, cut. */
+/* Whether the kernel's name for the process is this program's, cut. */
 static bool is_called(const char *program, const char *process)
 {
 	size_t len = strnlen(program, KERNEL_NAME_MAX);
@@ -121,8 +121,8 @@ static bool is_dll(const char *name)
 	return len > 4 && !strcasecmp(name + len - 4, ".dll");
 }
 
-/* An option such as -c or -lc: the program that runs can be named in a text
- * that a shell reads. */
+/* An option such as -c or -lc: a shell reads the program from a text, where it
+ * cannot be found. */
 static bool is_shell_text(const char *word)
 {
 	size_t len = strlen(word);

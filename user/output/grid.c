@@ -11,10 +11,10 @@
 #include "output/short_name.h"
 #include "output/text.h"
 
-#define NAME_LEAST   24 /* a shorter name cannot be read any more */
-#define FIT_NAME     32 /* the room that gn_grid_fit() keeps for names, */
-#define FIT_MODULE   12 /* and for modules */
-#define NAME_PAD     56 /* the module is aligned behind names up to this */
+#define NAME_LEAST   24 /* shorter names are unreadable */
+#define FIT_NAME     32 /* the room that gn_grid_fit() keeps for names */
+#define FIT_MODULE   12 /* the same for modules */
+#define NAME_PAD     56 /* modules are aligned after names up to this */
 #define INDENT_LIMIT 16 /* deeper levels are shown as a number */
 
 static void format_cell(char buf[GN_CELL], const struct gn_column *c,
@@ -50,7 +50,7 @@ static void format_cell(char buf[GN_CELL], const struct gn_column *c,
 		break;
 	case GN_SHOW_PCT:
 		gn_format_pct(buf, value, c->whole);
-		/* the time of idle threads is in that of functions, too */
+		/* functions also have the time of idle threads */
 		if (c->whole && value > c->whole)
 			snprintf(buf, GN_CELL, ">100");
 		if (c->busy && r->thread && gn_thread_idle(r->thread))
@@ -103,7 +103,8 @@ static void prefix(char buf[GN_CELL], const struct gn_row *r, bool kinds)
 		snprintf(buf, GN_CELL, "%*s", 2 * (int)r->depth, "");
 }
 
-/* A module in `width` cells. The last part of an assembly's name says most. */
+/* Shortens a module to `width` cells. The last part of an assembly's name says
+ * most. Takes `module`; the caller frees the result. NULL: no memory. */
 static char *short_module(char *module, size_t width)
 {
 	size_t len = strlen(module);
@@ -124,8 +125,8 @@ static char *module_text(const struct gn_row *r, const struct gn_output_opts *o)
 			 o->utf8);
 }
 
-/* Prefix and name in `room` cells, 0 = no limit. A function's name is shortened
- * so that its own name, without types, stays. */
+/* Prefix and name in `room` cells, 0 = no limit. A function keeps its own name;
+ * its types are dropped first. */
 static char *name_text(const struct gn_grid *g, const struct gn_row *r,
 		       const struct gn_output_opts *o, size_t room)
 {
@@ -175,11 +176,11 @@ static int measure_texts(const struct gn_grid *g, const struct gn_rows *rows,
 	return 0;
 }
 
-/* How a row's texts are laid out; cells, 0 = no limit. */
+/* How a row's texts are laid out, in cells; 0 = no limit. */
 struct layout {
 	bool own_line;
 	int pad;
-	size_t room; /* for the name and the module with the gap between them */
+	size_t room;		 /* for name, module and the gap between them */
 	struct gn_table modules; /* a module's text -> its cells */
 };
 
@@ -239,7 +240,7 @@ static struct layout lay_out(const struct gn_grid *g, int numbers, int names,
 			left = NAME_LEAST;
 	}
 	l.room = (size_t)left;
-	/* modules are aligned if names are short enough */
+	/* align modules only if names are short enough */
 	if (modules > (int)l.room / 3)
 		modules = (int)l.room / 3;
 	if (g->modules && l.pad > (int)l.room - 2 - modules)
@@ -247,8 +248,8 @@ static struct layout lay_out(const struct gn_grid *g, int numbers, int names,
 	return l;
 }
 
-/* The cells that a module gets beside its name in `room`: a third, or more
- * where the name needs less. */
+/* The cells of a module beside its name in `room`: a third, or more if the name
+ * needs less. */
 static size_t module_cells(const char *name, const char *module, size_t room)
 {
 	size_t n = gn_text_width(name), m = gn_text_width(module);
@@ -264,8 +265,8 @@ static uint64_t module_key(const char *module)
 	return gn_hash_text(GN_HASH_TEXT, module, strlen(module));
 }
 
-/* A module is written the same way in all its rows: as in that with the least
- * room for it. 0 or -ENOMEM. */
+/* Finds a width for each module, so that it is written the same way in all
+ * rows: the width of the row with the least room for it. 0 or -ENOMEM. */
 static int measure_modules(const struct gn_grid *g, const struct gn_rows *rows,
 			   const struct gn_output_opts *o, struct layout *l)
 {
@@ -291,7 +292,7 @@ static int measure_modules(const struct gn_grid *g, const struct gn_rows *rows,
 	return err;
 }
 
-/* Shortens a module as in its other rows. Returns the cells for the name. */
+/* Shortens a module to its width. Returns the cells for the name. */
 static size_t fit(const char *name, char **module, const struct layout *l)
 {
 	size_t m = gn_text_width(*module);
@@ -306,7 +307,7 @@ static size_t fit(const char *name, char **module, const struct layout *l)
 	return l->room > m + 2 ? l->room - m - 2 : 8;
 }
 
-/* `!` wins over `<`: with it, times are missing as well. */
+/* `!` wins over `<`: with it, calls and times are missing. */
 static void print_mark(const struct gn_values *v,
 		       const struct gn_output_opts *o, FILE *f)
 {
@@ -351,7 +352,7 @@ static int print_row(const struct gn_grid *g, const struct gn_row *r,
 		size_t width = gn_text_width(name);
 		int pad = l->pad > (int)width ? l->pad - (int)width : 0;
 
-		/* no padding if it would leave no room for the module */
+		/* drop the padding if the module would not fit */
 		if (l->room &&
 		    width + (size_t)pad + 2 + gn_text_width(module) > l->room)
 			pad = 0;
@@ -380,7 +381,7 @@ static int lightest(const struct gn_grid *g)
 	return least;
 }
 
-/* The next column to leave out where the numbers alone are too wide: times come
+/* The next column to leave out if the numbers alone are too wide: times go
  * first, but one of them stays. -1 = none. */
 static int last_resort(const struct gn_grid *g)
 {
@@ -415,7 +416,7 @@ int gn_grid_fit(struct gn_grid *g, const struct gn_rows *rows,
 
 	if (err)
 		return err;
-	/* shorter ones can still be read */
+	/* names and modules are readable at these widths */
 	names = names < FIT_NAME ? names : FIT_NAME;
 	modules = modules < FIT_MODULE ? modules : FIT_MODULE;
 	names += 2 + (g->marks ? 2 : 0) + (g->modules ? 2 + modules : 0);

@@ -9,7 +9,7 @@
 
 #include "output/rows.h"
 
-/* All of columns.h, and a few more. */
+/* Room for all columns of columns.h and a few more. */
 #define GN_GRID_COLUMNS 64
 
 enum gn_show {
@@ -18,12 +18,12 @@ enum gn_show {
 	GN_SHOW_TIME,	/* UINT64_MAX: not known */
 	GN_SHOW_SIGNED, /* an int64_t; INT64_MIN: not known */
 	GN_SHOW_PCT,
-	GN_SHOW_TEXT, /* none of a grid's columns */
+	GN_SHOW_TEXT, /* not used in grids */
 };
 
 struct gn_column {
 	const char *top, *title; /* the title's two lines */
-	const char *word;	 /* what gn_grid_fit() calls it */
+	const char *word;	 /* its name in left_out[] */
 	enum gn_show show;
 	uint64_t (*get)(const struct gn_row *r, int arg);
 	int arg;
@@ -32,18 +32,19 @@ struct gn_column {
 	/* whether `~` is shown before the value; or NULL */
 	bool (*uncertain)(const struct gn_row *r, int arg);
 	uint64_t whole;	 /* PCT: what is 100 % */
-	bool busy;	 /* PCT: an idle thread has none */
+	bool busy;	 /* PCT: idle threads have none */
 	int gap;	 /* blanks before it */
 	bool fits;	 /* gn_grid_fit() may leave it out, */
 	uint64_t weight; /* the lightest first */
-	bool usual;	 /* nobody named it: the last resort of gn_grid_fit() */
-	int width;	 /* made by gn_grid_print() */
+	bool usual;	 /* not named by the user: gn_grid_fit() drops it
+			  * last */
+	int width;	 /* set by measure() of grid.c */
 };
 
 struct gn_grid {
 	struct gn_column column[GN_GRID_COLUMNS];
 	int n;
-	/* words of those that gn_grid_fit() left out */
+	/* words of the columns that gn_grid_fit() left out */
 	const char *left_out[GN_GRID_COLUMNS];
 	int nleft_out;
 	bool marks;   /* the column of `!` and `<` */
@@ -54,7 +55,7 @@ struct gn_grid {
 };
 
 /* Leaves out columns until the widest row has at most `width` cells, or no more
- * can be left out. -ENOMEM. */
+ * can be left out. 0 or -ENOMEM. */
 int gn_grid_fit(struct gn_grid *g, const struct gn_rows *rows,
 		const struct gn_output_opts *o, int width);
 

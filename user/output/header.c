@@ -95,10 +95,11 @@ static void put_time(const struct gn_model *m, const struct gn_output_opts *o,
 	fprintf(f, ", %s of thread time\n", time);
 }
 
-/* A part of the capture this small is not worth a line. */
+/* A part of the capture below 1/20 is not worth a line. */
 #define ATTACHED_PART 20
 
-/* What gnomon asked of runtimes that ran already took a part of the time. */
+/* Prints how long it took until running runtimes had done what gnomon asked
+ * for. */
 static void put_attached(const struct gn_model *m,
 			 const struct gn_output_opts *o, FILE *f)
 {
@@ -118,8 +119,8 @@ static void put_attached(const struct gn_model *m,
 
 #define IDLE_NAMED 6
 
-/* The number of idle threads with the name of thread `from`; 0: an earlier
- * thread has this name, too. */
+/* The number of idle threads with the name of thread `from`; 0 if an earlier
+ * thread has the same name. */
 static size_t idle_named(const struct gn_model *m, size_t from)
 {
 	size_t n = 0;
@@ -192,7 +193,7 @@ static void put_classes(const struct gn_model *m, FILE *f)
 	fputc('\n', f);
 }
 
-/* Kernel work that was not traced: its CPU time counts as app. */
+/* Says which kernel work was not traced: its CPU time counts as app. */
 static void put_untimed(const struct gn_model *m, FILE *f)
 {
 	static const struct {
@@ -213,7 +214,6 @@ static void put_untimed(const struct gn_model *m, FILE *f)
 	}
 }
 
-/* The number of an INFO record; false when it has none. */
 bool gn_info_number(const struct gn_model *m, const char *key, uint64_t *n)
 {
 	const char *text = gn_model_info(m, key);
@@ -235,7 +235,7 @@ static int put_functions(const struct gn_model *m, bool utf8, FILE *f)
 
 	any |= gn_info_number(m, "functions.ret", &by_ret);
 	any |= gn_info_number(m, "functions.refused", &refused);
-	/* managed ones are no news here */
+	/* only native functions are counted here */
 	if (!any || (!by_return && !by_ret && !refused))
 		return 0;
 	gn_format_count(n, by_return + by_ret);
@@ -249,8 +249,8 @@ static int put_functions(const struct gn_model *m, bool utf8, FILE *f)
 	return gn_header_line(f, "", first, utf8);
 }
 
-/* Prints what leave probes on the functions' own returns cost, where some were
- * hit: fast hooks stand in for them. */
+/* Prints what leave probes on the functions' own returns cost, if any was hit:
+ * fast hooks can replace them. */
 static void put_stepped(const struct gn_model *m, FILE *f)
 {
 	const struct gn_model_cost *dear = &m->costs[GN_PROBE_STEPPED];
@@ -273,7 +273,7 @@ static void put_stepped(const struct gn_model *m, FILE *f)
 			tenth / 10, tenth % 10);
 	}
 	fputc('\n', f);
-	/* older files do not tell */
+	/* older files lack this number */
 	if (gn_info_number(m, "functions.dear", &cheaper) && !cheaper)
 		return;
 	fprintf(f,
@@ -381,7 +381,7 @@ void gn_header_no_functions(const struct gn_model *m,
 			methods ? "seen to be " : "");
 		return;
 	}
-	/* a recording that was killed early may not tell what it had */
+	/* a killed recording may lack the list of traced functions */
 	if (m->truncated && !hint && !gn_model_info(m, "functions.return")) {
 		fputs("# The trace ends before it tells which functions were "
 		      "traced: these are processes and threads.\n#\n",
@@ -390,7 +390,7 @@ void gn_header_no_functions(const struct gn_model *m,
 	}
 	fputs("# No function was traced: these are processes and threads.\n",
 	      f);
-	/* without hooks -f would not help */
+	/* without hooks, -f does not help */
 	if (!gn_model_info(m, "clr.unhooked") &&
 	    (!hint || !*hint || gn_header_line(f, "hint", hint, o->utf8)))
 		fputs("# Name functions with -f, as in: gnomon run -f 'main' "

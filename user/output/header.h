@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The lines with "# " around a table: what readers must know before they trust
- * it.
+ * the table.
  */
 #ifndef GNOMON_OUTPUT_HEADER_H
 #define GNOMON_OUTPUT_HEADER_H
@@ -16,7 +16,7 @@ int gn_header_print(const struct gn_model *m, const struct gn_output_opts *o,
 void gn_header_no_functions(const struct gn_model *m,
 			    const struct gn_output_opts *o, FILE *f);
 
-/* Which marks the rows of a table have. */
+/* The marks that the rows of a table have. */
 struct gn_marks {
 	bool gap;
 	bool unprobed;
@@ -29,8 +29,8 @@ struct gn_marks {
 int gn_footer_print(const struct gn_model *m, const struct gn_output_opts *o,
 		    struct gn_marks marked, FILE *f);
 
-/* A line of the header: "# label      text", with the text escaped. Nothing for
- * NULL or "". 0, -ENOMEM. */
+/* Prints a line of the header: "# label      text", with the text escaped.
+ * Prints nothing for NULL or "". 0, -ENOMEM. */
 int gn_header_line(FILE *f, const char *label, const char *text, bool utf8);
 
 /* "3 threads" */
@@ -46,21 +46,22 @@ int gn_header_checks(const struct gn_model *m, const struct gn_output_opts *o,
 		     FILE *f);
 
 /* Prints the causes of loss with their counts: " (ring-full 3, missed 1)".
- * Nothing if none is known. */
+ * Prints nothing if none is known. */
 void gn_loss_causes(const struct gn_model *m, FILE *f);
 
-/* In probe_cost.c: prints the line of what probes cost; whether that is known;
- * the word for an enum gn_probe_class. */
+/* In probe_cost.c: gn_header_probe_cost() prints what probes cost,
+ * gn_probe_cost_known() says whether that is known, and gn_probe_class_text()
+ * is the word for an enum gn_probe_class. */
 void gn_header_probe_cost(const struct gn_model *m,
 			  const struct gn_output_opts *o, FILE *f);
 bool gn_probe_cost_known(const struct gn_model *m);
 const char *gn_probe_class_text(int class);
 
-/* The number of an INFO record; false when it has none. */
+/* Reads the number of an INFO record; false if it has none. */
 bool gn_info_number(const struct gn_model *m, const char *key, uint64_t *n);
 
-/* In header_fast.c: what threads wrote by themselves (fast hooks), and how
- * exact its times are. */
+/* In header_fast.c: records that threads wrote by themselves (fast hooks), and
+ * how exact their times are. */
 void gn_header_fast(const struct gn_model *m, const struct gn_output_opts *o,
 		    FILE *f);
 
@@ -79,15 +80,15 @@ int gn_header_code(const struct gn_model *m, const struct gn_output_opts *o,
 
 struct json_t;
 
-/* In command.c: the JSON of a command's INFO record, NULL if it is none. 0,
- * -ENOMEM. */
+/* In command.c: parses the JSON of a command's INFO record. *words is NULL if
+ * the text is not JSON; the caller releases it. 0, -ENOMEM. */
 int gn_command_words(const char *json, struct json_t **words);
-/* The words of a command, quoted for a shell, from the JSON array
- * of its INFO record. If that is no such array, its text. The caller frees it.
- * NULL: no memory. */
+/* The words of a command, quoted for a shell, from the JSON array of its INFO
+ * record. If the record is not an array of strings, returns its text. The
+ * caller frees it. NULL: no memory. */
 char *gn_command_text(const char *json);
-/* The name of what the command's process, which the kernel calls `process`,
- * runs: the DLL that dotnet runs, or the program, without directories. The
+/* The name of the program that the command's process `process` (the kernel's
+ * name for it) runs, without directories: the DLL if dotnet runs one. The
  * caller frees it. NULL: not known, or no memory. */
 char *gn_program_name(const char *json, const char *process);
 /* Prints one word, quoted for a shell. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What was lost, and whether the self-checks passed. */
+/* Reports what was lost, and whether the self-checks passed. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -35,8 +35,8 @@ void gn_loss_causes(const struct gn_model *m, FILE *f)
 		fputc(')', f);
 }
 
-/* Of what is counted by cause, threads miss only what a later record of theirs
- * tells of. */
+/* Losses are counted by cause. Only losses that a later record of the same
+ * thread reveals can be attributed to a thread (m->lost). */
 static void put_losses(const struct gn_model *m, const struct gn_output_opts *o,
 		       FILE *f)
 {
@@ -115,7 +115,7 @@ static void put_doubts(const struct gn_model *m, const struct gn_output_opts *o,
 		"note", torn, busy);
 }
 
-/* What to do when a plug-in had its probes late. */
+/* Prints what to do if a plug-in got its probes late. */
 static void put_by_path(const struct gn_model *m,
 			const struct gn_output_opts *o, FILE *f)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What code the runtime compiled, and which calls are not seen because of
- * that. */
+/* Reports what code the runtime compiled, and which calls are therefore not
+ * seen. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -39,8 +39,8 @@ static bool of_framework(const char *module)
 	       !strncmp(file, "Microsoft.", strlen("Microsoft."));
 }
 
-/* Prints the names of the first functions, a line each, with their call sites:
- * first the program's own, which people look for. */
+/* Prints the first functions with their call sites, one per line. The program's
+ * own functions come first, as people look for those. */
 static int put_named(const struct gn_model_unseen *all, size_t n,
 		     const struct gn_output_opts *o, FILE *f)
 {
@@ -160,7 +160,7 @@ static void put_precompiled(const struct gn_model *m,
 		o->color ? GN_ATTENTION : "", "", o->color ? GN_PLAIN : "");
 }
 
-/* Hooks are in the IL of a program that gnomon started. */
+/* Whether gnomon started the program with hooks in its IL. */
 static bool started_by_il(const struct gn_model *m)
 {
 	const char *hooks = gn_model_info(m, "hooks");
@@ -277,7 +277,7 @@ static void put_selected(const struct gn_model *m, FILE *f)
 	put_copied(selected[GN_SELECTED_COPIED], started, f);
 }
 
-/* Also where no requested method was found: it can be in one of these. */
+/* Printed even if no requested method was found: it can be in such a module. */
 static void put_modules_left(const struct gn_model *m, FILE *f)
 {
 	uint64_t left = m->code.selected[GN_SELECTED_MODULES_LEFT];
@@ -293,9 +293,9 @@ static void put_modules_left(const struct gn_model *m, FILE *f)
 		started_by_il(m) ? " (--clr-hooks elt sees them)" : "");
 }
 
-/* A glob of an interface's method names nothing that can be traced. Where more
- * methods are traced than are abstract, the glob was a wide one, which has the
- * methods that implement them, too. */
+/* A glob that names an interface's method selects nothing that can be traced.
+ * If more methods are traced than are abstract, the glob was wide and also
+ * selected the implementations, so nothing is printed. */
 static void put_abstract(const struct gn_model *m, FILE *f)
 {
 	uint64_t abstract = m->code.selected[GN_SELECTED_ABSTRACT];
@@ -328,7 +328,7 @@ static void put_no_room(const struct gn_model *m,
 		gn_word(left, "", "s"), "", o->color ? GN_PLAIN : "");
 }
 
-/* What a runtime does not tell so that nothing happens to it. */
+/* Says whether exceptions are watched: that can crash the program. */
 static void put_exceptions(const struct gn_model *m,
 			   const struct gn_output_opts *o, FILE *f)
 {
@@ -371,7 +371,7 @@ static void put_allocations(const struct gn_model *m,
 			o->color ? GN_PLAIN : "");
 }
 
-/* The runtime's own hooks, and why it has them to make. */
+/* Says that the runtime makes the hooks itself, and why, if they saw calls. */
 static void put_elt(const struct gn_model *m, FILE *f)
 {
 	static const char option[] = "--clr-hooks elt";
@@ -389,8 +389,8 @@ static void put_elt(const struct gn_model *m, FILE *f)
 			strcmp(why, option) ? why : "");
 }
 
-/* What of the runtime is told where no function of it is: "light", or why
- * nothing is. */
+/* Prints what gnomon reports of a runtime whose functions it does not trace:
+ * "light", or why it reports nothing. */
 static int put_light(const struct gn_model *m, const struct gn_output_opts *o,
 		     FILE *f)
 {

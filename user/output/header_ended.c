@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which processes ended while they were traced, and how. */
+/* Reports which processes ended while they were traced, and how. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,8 +11,9 @@
 
 #define ENDED_NAMED 3
 
-/* What a command's own processes return is between them and the command, which
- * returns what it does without gnomon. */
+/* Whether to report how a process ended. Signals are always reported. An exit
+ * status is reported only if gnomon attached: the processes of a command report
+ * to the command, and the command exits as it does without gnomon. */
 static bool worth_telling(const struct gn_model *m,
 			  const struct gn_model_process *p, bool attached)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Records that threads wrote by themselves (fast hooks). */
+/* Reports records that threads wrote by themselves (fast hooks). */
 #include "output/header.h"
 #include "output/text.h"
 
@@ -22,7 +22,7 @@ static void put_count(const struct gn_model *m, const char *key,
 	fprintf(f, "# %-11s %s %s\n", "", n, gn_word(count, one, many));
 }
 
-/* Whether functions were traced that can have fast hooks. */
+/* Whether any traced function could have fast hooks. */
 static bool could_be_fast(const struct gn_model *m)
 {
 	for (size_t i = 0; i < m->nfunctions; i++)

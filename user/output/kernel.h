@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The kernel's own account of threads against gnomon's. */
+/* Compares the kernel's own account of threads with gnomon's. */
 #ifndef GNOMON_OUTPUT_KERNEL_H
 #define GNOMON_OUTPUT_KERNEL_H
 
 #include "output/output.h"
 
-/* Threads that are reported one by one. */
+/* The most threads that are reported one by one. */
 #define GN_KERNEL_LINES 8
 
 /* "thread 101 (worker): on a CPU 1.020 s by the kernel, ..." Freed by the

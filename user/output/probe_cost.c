@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What probes cost, and what became of it. */
+/* Reports what probes cost, and how much of it was subtracted. */
 #include <inttypes.h>
 
 #include "output/header.h"
@@ -34,7 +34,7 @@ static bool any_hits(const struct gn_model *m)
 	return false;
 }
 
-/* "emulated 681 +- 5 ns, return not measured": the classes in use. */
+/* Prints the classes in use: "emulated 681 +- 5 ns, return not measured". */
 static void put_costs(const struct gn_model *m, FILE *f)
 {
 	const char *between = "";

@@ -16,9 +16,9 @@
 /* The default columns fit rows of this many cells. */
 #define USUAL_WIDTH 120
 
-/* Default columns that are left out if there is no room, in this order. A
- * function always keeps its calls, its elapsed time, and its application times
- * with the percent of the exclusive one. */
+/* Default columns that are left out if there is no room, in this order. The
+ * other default columns of a function go only if the numbers alone are wider
+ * than the line. */
 static const int spare[] = {GN_COLUMN_EI_PCT, GN_COLUMN_EE_PCT,
 			    GN_COLUMN_AI_PCT, GN_COLUMN_EE};
 
@@ -42,7 +42,7 @@ static struct gn_column *add(struct gn_grid *g, const char *title,
 	return c;
 }
 
-/* One of the table of columns. */
+/* Adds one of the columns of columns.h. */
 static struct gn_column *add_column(struct gn_grid *g, const struct gn_model *m,
 				    int id, const struct gn_output_opts *o)
 {
@@ -63,7 +63,7 @@ static struct gn_column *add_column(struct gn_grid *g, const struct gn_model *m,
 	return c;
 }
 
-/* Whether the column says nothing new: all of application time is app. */
+/* Whether the column only repeats another: all application time is app. */
 static bool is_application(const struct gn_model *m, int id)
 {
 	return gn_column_class(id) == GN_CLASS_APP &&
@@ -133,7 +133,7 @@ static const char *usual_columns(const struct gn_output_opts *o)
 	}
 }
 
-/* The kernel's account of threads beside ours. */
+/* Columns that compare the kernel's account of threads with ours. */
 static const struct kernel_column {
 	const char *top, *title;
 	enum gn_show show;
@@ -214,7 +214,7 @@ static void async_columns(struct gn_grid *g, const struct gn_model *m,
 						id != GN_COLUMN_ASYNC_COUNT;
 }
 
-/* All columns of a table over `rows`. -EINVAL, -ENOMEM. */
+/* Makes all columns of a table over `rows`. 0, -EINVAL, -ENOMEM. */
 static int make_columns(struct gn_grid *g, const struct gn_model *m,
 			const struct gn_rows *rows,
 			const struct gn_output_opts *o)
@@ -284,7 +284,7 @@ static void print_older(const struct gn_rows *rows, FILE *f)
 	fprintf(f, "# left out for having begun before the session: %s\n", n);
 }
 
-/* Those that have no row; false: there are none. */
+/* Prints how many async methods have no row; false: none. */
 static bool print_async_left(const struct gn_model *m, FILE *f)
 {
 	char n[GN_CELL];
@@ -388,7 +388,7 @@ static void name_process(const struct gn_model *m, struct gn_rows *rows)
 	}
 }
 
-/* Prints one table of the model. *marked: which marks its rows have. */
+/* Prints one table of the model. Adds the marks of its rows to *marked. */
 static int print_table(const struct gn_model *m, const struct gn_output_opts *o,
 		       struct gn_marks *marked, FILE *f)
 {
@@ -474,7 +474,7 @@ static int write_whole(const struct gn_model *m, const struct gn_output_opts *o,
 	return err ? err : gn_footer_print(m, o, marked, f);
 }
 
-/* Rows fit already; the lines around them are wrapped. */
+/* Wraps the lines around the rows. The rows already fit. */
 static int write_wrapped(const struct gn_model *m,
 			 const struct gn_output_opts *o, FILE *f)
 {
@@ -497,7 +497,7 @@ int gn_table_write(const struct gn_model *m, const struct gn_output_opts *o,
 	struct gn_output_opts opts = *o;
 	int err;
 
-	/* before anything is printed */
+	/* check options before anything is printed */
 	err = gn_rows_sort(NULL, 0, o->sort, o->by);
 	if (!err && o->columns && !gn_by_is_sheet(o->by))
 		err = gn_columns_check(o->columns);

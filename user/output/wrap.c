@@ -11,7 +11,8 @@
 /* "# " and a label of 11 cells */
 #define LABEL 14
 
-/* The length of what must stay together: a word, or a number and its unit. */
+/* The length of a piece that must stay together: a word, or a number and its
+ * unit. */
 static size_t piece(const char *text)
 {
 	static const char *const units[] = {" %", " ns", " us", " ms", " s"};
@@ -48,7 +49,7 @@ void gn_wrap(FILE *f, const char *text, const struct gn_wrap *w)
 
 	fputs(w->first, f);
 	for (bool start = true; *text; start = false) {
-		/* an indent and the word behind it stay together */
+		/* an indent and the word after it stay together */
 		size_t indent = start ? strspn(text, " ") : 0;
 		const char *word = text + indent;
 		size_t len = indent + (w->broken[0] ? length_of_word(word)
@@ -69,7 +70,7 @@ void gn_wrap(FILE *f, const char *text, const struct gn_wrap *w)
 	fputc('\n', f);
 }
 
-/* One note that is too wide. */
+/* Wraps a note that is too wide. */
 static void wrap_note(FILE *f, char *line, size_t width)
 {
 	static const char rest[] = "#             ";

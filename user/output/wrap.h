@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Text in lines of a width. */
+/* Breaks text into lines of a given width. */
 #ifndef GNOMON_OUTPUT_WRAP_H
 #define GNOMON_OUTPUT_WRAP_H
 
 #include <stddef.h>
 #include <stdio.h>
 
-/* The prefixes of lines, what ends a line that is continued ("" unless the text
- * is a command), and their widths. */
+/* The prefixes of the first and the other lines, what ends a line that is
+ * continued ("" unless the text is a command), and the line's width. */
 struct gn_wrap {
 	const char *first, *rest;
 	const char *broken;
-	size_t used; /* cells that the first line has before its prefix */
+	size_t used; /* cells used on the first line before its prefix */
 	size_t width;
 };
 
