@@ -7,12 +7,12 @@
 
 #include "output/json.h"
 
-/* Writes the records of CSV: each method, followed by its await points. 0,
- * -errno of the stream, -ENOMEM, -EINVAL. */
+/* Writes the CSV records: each method, followed by its await points. 0, -errno
+ * of the stream, -ENOMEM, -EINVAL. */
 int gn_async_csv(const struct gn_model *m, const struct gn_output_opts *o,
 		 FILE *f);
 
-/* "async". */
+/* Writes the array "async". */
 void gn_json_async(struct gn_json *j);
 
 #endif

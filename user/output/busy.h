@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds threads that only wait, and what 100 % is. */
+/* Finds threads that only wait, and computes what 100 % is. */
 #ifndef GNOMON_OUTPUT_BUSY_H
 #define GNOMON_OUTPUT_BUSY_H
 
@@ -10,18 +10,18 @@
 #include "output/output.h"
 
 /*
- * An idle worker, an event loop without events, a thread that waits for others:
- * it was on a CPU, ready, or held up by a lock or a disk for at most 2 % of its
- * time.
+ * Whether a thread only waits, as an idle worker does, or an event loop without
+ * events, or a thread that waits for others: it was on a CPU, ready, or held up
+ * by a lock or a disk for at most 2 % of its time.
  */
 bool gn_thread_idle(const struct gn_model_thread *t);
 
-/* The elapsed time of all threads that are not idle; *idle (unless NULL) is the
- * number of idle ones. If all are idle it is the time of all, and *idle is
- * 0. */
+/* The elapsed time of all threads that are not idle. Sets *idle (unless NULL)
+ * to the number of idle ones. If all are idle, returns the time of all, and
+ * *idle is 0. */
 uint64_t gn_busy_elapsed(const struct gn_model *m, size_t *idle);
 
-/* What 100 % of a column is; see enum gn_of. */
+/* The value that is 100 % of a column; see enum gn_of. */
 uint64_t gn_of_whole(const struct gn_model *m, enum gn_of of, int column);
 
 #endif

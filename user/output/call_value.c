@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Arguments and results that are numbers, as people read them. */
+/* Formats arguments and results that are numbers, for people. */
 #include "output/calls.h"
 
 #include <float.h>
@@ -17,13 +17,13 @@ const struct gn_calls_function *gn_call_class(const struct gn_calls_out *out,
 	return &out->functions[v->class_fn];
 }
 
-/* The fewest digits that only this number has; whole ones of a size that people
- * still read as such have no exponent: 250, and not 2.5e+02. */
+/* Writes the fewest digits that identify the number. A whole number that people
+ * can still read has no exponent: 250, not 2.5e+02. */
 static void put_shortest(char buf[GN_CELL], double value, bool is_single)
 {
 	int most = is_single ? FLT_DECIMAL_DIG : DBL_DECIMAL_DIG;
 
-	/* each whole number below is a number of that type */
+	/* the type holds every whole number below this limit */
 	if (fabs(value) < (is_single ? 1e7 : 1e15) &&
 	    value == (double)(int64_t)value) {
 		snprintf(buf, GN_CELL, "%.0f", value);

@@ -19,8 +19,7 @@ static int32_t end_of(const struct gn_model_edge *e, bool callee)
 	return callee ? e->callee : e->caller;
 }
 
-/* Groups the edges by one of their ends. The roots of threads are in no
- * group. */
+/* Groups the edges by one of their ends. Roots of threads have no group. */
 static int group(const struct gn_model *m, bool callee, struct groups *g)
 {
 	g->edge = calloc(m->nedges + 1, sizeof(*g->edge));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * callgrind's profile format, for callgrind_annotate and KCachegrind: the own
- * costs of each function, and for each of its callees the calls and their
- * costs. It has no source lines: all costs are at line 0.
+ * costs of each function, and for each callee the calls and their costs. The
+ * format is written without source lines: all costs are at line 0.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,7 +20,7 @@ struct callgrind {
 	FILE *f;
 };
 
-/* What a column of own time is of a function's calls. */
+/* The inclusive value that corresponds to a column of own time. */
 static uint64_t inclusive(const struct gn_values *v, int column)
 {
 	switch (column) {
@@ -42,7 +42,7 @@ static uint64_t exclusive(const struct gn_values *v, int column)
 	return gn_column_value(&r, column);
 }
 
-/* What no function owned. */
+/* The part of the session that no function owns. */
 static uint64_t outside(const struct gn_model *m, int column)
 {
 	uint64_t all =
@@ -54,7 +54,7 @@ static uint64_t outside(const struct gn_model *m, int column)
 	return all > owned ? all - owned : 0;
 }
 
-/* Functions have numbers from 1 on; 0 is outside of any. */
+/* Numbers functions from 1 on; 0 is outside of any function. */
 static int put_name(struct callgrind *w, const char *key, int32_t function)
 {
 	const struct gn_model_function *fn =
@@ -111,9 +111,9 @@ static int put_function(struct callgrind *w, int32_t function)
 	return 0;
 }
 
-/* Writes no edge without calls. Its callee went on under this caller after its
- * own caller was unwound, and callgrind_annotate would add such costs to this
- * caller's own. */
+/* Skips edges without calls. The callee of such an edge continued under this
+ * caller after its own caller was unwound, and callgrind_annotate would add its
+ * costs to this caller's own. */
 static int put_call(struct callgrind *w, const struct gn_model_edge *e)
 {
 	int err;

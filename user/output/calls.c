@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Follows the calls of all threads and shows those that were asked for. A call
- * is shown when its first inner call is shown, or when it ends. With --min, an
+ * Follows the calls of all threads and shows the requested ones. A call is
+ * shown when its first inner call is shown, or when it ends. With --min, an
  * inner call is shown when it has ended. Memory grows with threads, functions
  * and open calls.
  */
@@ -20,27 +20,27 @@
 
 struct frame {
 	uint32_t fn;
-	uint32_t level; /* of those that --only takes, 0: it does not */
+	uint32_t level; /* counts calls that --only selects; 0: not selected */
 	uint64_t id;
 	uint64_t start;
 	enum gn_frame_begin begin;
 	bool opened; /* the writer's open() was called */
 	uint8_t nvalues;
 	struct gn_call_value *values; /* GN_VALUES_MAX, or NULL */
-	struct gn_calls_sums at;      /* its stack's when it began */
+	struct gn_calls_sums at;      /* sums of its stack when it began */
 };
 
 /* A stack on which calls are open. */
 struct stack {
 	uint32_t thread;
 	uint64_t id;
-	struct gn_calls_sums sums; /* of the intervals since it is known */
+	struct gn_calls_sums sums; /* of all intervals of this stack */
 	struct frame *frames;
 	uint32_t n, cap;
-	/* those that begin again at once, the outermost last */
+	/* frames set aside, which begin again at once; the outermost is last */
 	struct frame *again;
 	uint32_t nagain, again_cap;
-	uint32_t opened; /* so many of the frames are opened or not shown */
+	uint32_t opened; /* this many frames are opened or not shown */
 };
 
 struct calls {
@@ -52,9 +52,9 @@ struct calls {
 	uint32_t nfunctions, functions_cap;
 	struct stack *stacks;
 	uint32_t nstacks, stacks_cap;
-	uint32_t last; /* the last one that was found */
+	uint32_t last; /* the last stack found: the search begins here */
 	uint64_t ids;
-	uint64_t calls, shown; /* not those of inherited frames */
+	uint64_t calls, shown; /* without inherited frames */
 };
 
 static bool matches(const char *const *globs, size_t n, const char *text)
@@ -65,7 +65,7 @@ static bool matches(const char *const *globs, size_t n, const char *text)
 	return !n;
 }
 
-/* A glob can leave the parameters out. */
+/* A glob may omit the parameters. */
 static bool is_chosen(const struct gn_timeline_opts *o, const char *name)
 {
 	char *bare = strndup(name, gn_name_parameters(name));
@@ -155,7 +155,8 @@ static struct stack *new_stack(struct calls *c, const struct gn_seen *at)
 	return &c->stacks[c->last];
 }
 
-/* No call is open on it, so nobody needs what it had so far. */
+/* Forgets a stack. When no call is open on it, its sums are no longer
+ * needed. */
 static void drop_stack(struct calls *c, struct stack *s)
 {
 	while (s->n)
@@ -200,8 +201,8 @@ static struct gn_call call_of(struct calls *c, const struct stack *s,
 	return call;
 }
 
-/* The calls that others are in, or were: as far as they lasted long enough,
- * which each that is in another lasted at most as long as. */
+/* Opens the outermost frames, up to frame `end`. Stops at a frame that is too
+ * short for --min so far: the frames inside it cannot be longer. */
 static int open_frames(struct calls *c, struct stack *s, uint32_t end)
 {
 	uint64_t min = c->out.opts->min_ns;
@@ -264,7 +265,7 @@ static int see_enter(void *ctx, const struct gn_seen *at, uint32_t fn,
 	return push(c, s, &f);
 }
 
-/* It goes on when the one below it has ended. */
+/* Sets the top frame aside until the frame below it has ended. */
 static int set_aside(struct stack *s)
 {
 	int err = gn_grow(&s->again, &s->again_cap, (size_t)s->nagain + 1,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Calls for people. A call with inner calls has a line for its begin and one
- * for its end; a call without has one line. */
+ * for its end; other calls have one line. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,14 +13,14 @@
 #include "output/short_name.h"
 #include "output/text.h"
 
-/* Deeper calls are not indented more, but show their level. */
+/* Deeper calls are not indented further; they show their level instead. */
 #define INDENT_MAX 40
 /* The least room for a call behind its indentation. */
 #define CALL_CELLS 24
 /* Lines of fewer cells have one class of time, not two. */
 #define WIDE 120
 
-/* Where lines have a width, they are made to fit it. */
+/* Whether lines are shortened to the width. */
 static bool fits(const struct gn_timeline_opts *o)
 {
 	return o->width > 0 && !o->verbose;
@@ -31,14 +31,14 @@ static int classes_cells(const struct gn_timeline_opts *o)
 	return fits(o) && o->width < WIDE ? 10 : 20;
 }
 
-/* How many cells stand before a call, by put_titles(). */
+/* The cells before a call, as in put_titles(). */
 static size_t prefix_cells(const struct gn_timeline_opts *o)
 {
 	return (size_t)((o->ns ? 14 : 11) + 1 + 14 + 1 + classes_cells(o) + 1 +
 			7 + 2);
 }
 
-/* The cells for a call of no indentation. */
+/* The cells for a call without indentation. */
 static size_t call_room(const struct gn_timeline_opts *o)
 {
 	size_t prefix = prefix_cells(o);
@@ -48,7 +48,7 @@ static size_t call_room(const struct gn_timeline_opts *o)
 		       : CALL_CELLS;
 }
 
-/* How many levels are indented. */
+/* The most levels that are indented. */
 static uint32_t indented(const struct gn_timeline_opts *o)
 {
 	size_t most = fits(o) ? (call_room(o) - CALL_CELLS) / 2 : INDENT_MAX;
@@ -56,7 +56,7 @@ static uint32_t indented(const struct gn_timeline_opts *o)
 	return most < INDENT_MAX ? (uint32_t)most : INDENT_MAX;
 }
 
-/* The titles; they stand above what put_time(), put_classes() and put_call()
+/* Prints the titles above what put_time(), put_classes() and put_call()
  * print. */
 static int put_titles(void *ctx)
 {
@@ -89,7 +89,7 @@ static void put_time(FILE *f, const struct gn_calls_thread *t, uint64_t time,
 		ns ? part : part / 1000);
 }
 
-/* The classes with the most time of the call, one or two. */
+/* Prints the one or two classes with most of the call's time. */
 static void put_classes(FILE *f, const struct gn_calls_sums *own, int cells)
 {
 	char text[2 * GN_CELL] = "";
@@ -131,7 +131,7 @@ static int put_thread(FILE *f, struct gn_calls_thread *t, bool utf8)
 	t->told = true;
 	name = gn_escape(t->name, utf8);
 	process = gn_escape(t->process_name, utf8);
-	if (name && process && !*name) /* it is not known yet */
+	if (name && process && !*name) /* the name is not known yet */
 		fprintf(f, "# thread %u is of process %u\n", t->tid, t->pid);
 	else if (name && process)
 		fprintf(f, "# thread %u, %s, is of process %u, %s\n", t->tid,
@@ -143,7 +143,7 @@ static int put_thread(FILE *f, struct gn_calls_thread *t, bool utf8)
 	return err;
 }
 
-/* Prints what stands before the call itself. Returns the cells for that. */
+/* Prints what precedes the call. Returns the cells left for the call. */
 static size_t put_call(const struct gn_calls_out *out, const struct gn_call *c)
 {
 	uint32_t level = c->level - 1, most = indented(out->opts);
@@ -185,7 +185,7 @@ static void put_value(const struct gn_calls_out *out,
 	}
 }
 
-/* Parameters in floating point have numbers of their own. */
+/* Floating-point parameters are numbered separately. */
 static void put_which(FILE *f, const struct gn_call_value *v)
 {
 	if (v->which == GN_VALUE_THIS)
@@ -197,8 +197,8 @@ static void put_which(FILE *f, const struct gn_call_value *v)
 						  : "");
 }
 
-/* In many languages names include the parameters: the arguments replace
- * them. `room`: cells for the name. */
+/* Names include the parameters in many languages; the arguments replace them.
+ * `room`: cells for the name. */
 static int put_name(const struct gn_calls_out *out, const struct gn_call *c,
 		    bool arguments, size_t room)
 {
@@ -244,8 +244,8 @@ static void put_result(const struct gn_calls_out *out, const struct gn_call *c)
 	}
 }
 
-/* Adds a comment: why the call is not complete (or NULL), how it ended (or
- * NULL), and with -v its source. */
+/* Ends the line. Adds a comment with how the call began and ended (NULL: as
+ * usual), and with -v its source. */
 static int put_notes(const struct gn_calls_out *out, const struct gn_call *c,
 		     const char *begin, const char *end)
 {
@@ -273,7 +273,7 @@ static const char *begin_text(const struct gn_call *c)
 	return c->begin == GN_BEGIN_INHERITED ? "inherited" : NULL;
 }
 
-/* What is left of `room` cells beside a text. */
+/* The cells of `room` that a text leaves free. */
 static size_t beside(size_t room, const char *text)
 {
 	size_t len = strlen(text);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * JSON trace events, for chrome://tracing and many other readers. On a thread's
- * row its calls are pairs of events, and its time classes complete events
- * within them. What does not nest there (other stacks, activities) has rows of
- * its own, whose numbers are no tids.
+ * row, its calls are pairs of events, and its time classes are complete events
+ * within them. What does not nest there (other stacks, activities) has its own
+ * rows, whose numbers are not tids.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -138,8 +138,8 @@ static int see_interval(void *ctx, const struct gn_seen *at,
 	return 0;
 }
 
-/* The row for what does not nest in the thread's own row. Names the row when it
- * is first needed. 0 or -errno. */
+/* Finds the row for what does not nest in the thread's own row. A new row is
+ * named at once. 0 or -errno. */
 static int find_row(struct chrome *w, uint32_t thread, uint64_t id,
 		    const char *what, uint32_t *row)
 {
@@ -161,9 +161,9 @@ static int find_row(struct chrome *w, uint32_t thread, uint64_t id,
 		"thread_name", name);
 }
 
-/* The row for the calls on a stack. The stack that the thread began on has the
- * thread's own row. Numbers of stacks come after those of activities and of the
- * background collections. */
+/* Finds the row for the calls on a stack. The stack that the thread began on
+ * uses the thread's own row. The numbers of stacks follow those of activities
+ * and of background collections. */
 static int stack_row(struct chrome *w, const struct gn_seen *at, uint32_t *row)
 {
 	const struct thread *t = &w->threads[at->thread];
@@ -259,7 +259,7 @@ static int see_gap(void *ctx, uint32_t thread, uint64_t start, uint64_t end)
 	return end_row(w);
 }
 
-/* `name` is NULL at its end. */
+/* `name` is NULL at the activity's end. */
 static int put_activity(struct chrome *w, const struct gn_seen *at,
 			enum gn_activity_kind what, const char *name)
 {
@@ -309,8 +309,7 @@ static int see_background(void *ctx, uint32_t thread, uint64_t start,
 	return end_row(w);
 }
 
-/* An instant. Of an activity there are two: its begin and its end are
- * events. */
+/* Writes an instant event. A stretch has two: its begin and its end. */
 static int see_event(void *ctx, const struct gn_seen *at,
 		     const struct gn_seen_event *e)
 {

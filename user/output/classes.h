@@ -7,10 +7,9 @@
 
 #include <gnomon/time_class.h>
 
-/* Its word; "unknown" for a number that is no class. */
+/* The word of a class; "unknown" for a number that is not a class. */
 const char *gn_class_text(int class);
-/* The same in at most 5 columns ("?"), a letter ('?'), and what fits behind its
- * word (""). */
+/* The word in at most 5 columns ("?"), a letter ('?'), and a help text (""). */
 const char *gn_class_short(int class);
 char gn_class_letter(int class);
 const char *gn_class_help(int class);

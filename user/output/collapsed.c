@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Collapsed stacks, for flame graph tools. A line is a call path: its frames,
- * from the process on, with semicolons between them, a blank, and the value of
+ * Collapsed stacks, for flame graph tools. A line is a call path: its frames
+ * from the process on, separated by semicolons, then a blank and the value of
  * the first column of --columns.
  */
 #include <errno.h>
@@ -39,7 +39,7 @@ static int put_path(const struct gn_paths *p, const struct gn_row *r, bool utf8,
 	return err ? err : gn_stream_status(f);
 }
 
-/* The same for samples, whose frames are no functions of the model. */
+/* The same for samples, whose frames are not functions of the model. */
 static int put_sampled(const struct gn_model *m, const uint32_t *path,
 		       size_t depth, bool utf8, FILE *f)
 {

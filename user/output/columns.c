@@ -106,7 +106,7 @@ bool gn_ends_unknown(const struct gn_values *v)
 {
 	uint64_t open = v->calls > v->finished ? v->calls - v->finished : 0;
 
-	/* an end that a runtime told made a finished call */
+	/* a call whose end the runtime reported counts as finished */
 	return (open < v->unwound ? open : v->unwound) > v->calls / 10;
 }
 

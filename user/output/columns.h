@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The columns: one table for reports, CSV, JSON, sorting and the live view. A
- * class has two: its word is the exclusive time, the word and a plus sign the
- * inclusive one. A thread or a process owns all its time, so the two are one
- * there.
+ * The columns: one table for reports, CSV, JSON, sorting and the live view.
+ * Each class has two columns: its word is the exclusive time, the word with a
+ * plus sign the inclusive time. Threads and processes own all their time, so
+ * there the two are the same.
  */
 #ifndef GNOMON_OUTPUT_COLUMNS_H
 #define GNOMON_OUTPUT_COLUMNS_H
@@ -15,7 +15,7 @@
 /*
  * X(enumerator, name, long name, title's two lines, title in the live view, how
  * it is shown, what 100 % is, least cells in the live view, value of the row
- * `r` of the model `m`). A percent stands right behind its time. Those before
+ * `r` of the model `m`). A percent directly follows its time. Columns before
  * NAME can be chosen for a report. The key in CSV and JSON is the long name
  * with its unit. Text may be NULL.
  */
@@ -80,10 +80,10 @@ enum gn_whole {
 	GN_WHOLE_APP,
 };
 
-/* How a column came to be chosen; a later one is the stronger. */
+/* How a column was chosen. Later values win. */
 enum gn_picked {
 	GN_PICKED_FITS = 0, /* by default, when there is room */
-	GN_PICKED_GROUP,    /* by a word for many; not when all of it is 0 */
+	GN_PICKED_GROUP,    /* by a word for many; hidden if all 0 */
 	GN_PICKED_NAMED,
 };
 
@@ -93,61 +93,62 @@ struct gn_pick {
 };
 
 struct gn_picks {
-	struct gn_pick pick[GN_COLUMN_COUNT]; /* none twice, in their order */
+	struct gn_pick pick[GN_COLUMN_COUNT]; /* in order, without duplicates */
 	int n;
 };
 
 /*
- * Reads a list of columns, separated by commas. `usual` is what the word
- * "default" stands for, a list itself without that word; a `list` of NULL is
- * that word. `fits`: what `usual` asks for may be left out where there is no
- * room. 0, or -EINVAL when a word is none.
+ * Parses a list of columns, separated by commas. `usual` is the list that the
+ * word "default" stands for; it must not contain that word. A NULL `list` means
+ * "default". `fits`: columns of `usual` may be left out where there is no room.
+ * 0, or -EINVAL for an unknown word.
  */
 int gn_picks_parse(const char *list, const char *usual, bool fits,
 		   enum gn_by by, struct gn_picks *out);
 
-/* The value of a column that is no text; the part of a percent. Fits
- * gn_column.get. */
+/* The value of a column that is not text; for a percent, the part. Has the type
+ * of gn_column.get. */
 uint64_t gn_column_value(const struct gn_row *r, int column);
 
-/* That of one that is text; "" when there is none, NULL for a number. */
+/* The text of a text column; "" if the row has none. NULL if the column is a
+ * number. */
 const char *gn_column_text(const struct gn_model *m, const struct gn_row *r,
 			   int column);
 
-/* Whether the row has no such value: an await of what is its method's, the
- * shortest call where none finished. */
+/* Whether the row has no such value: the shortest call if none finished, or,
+ * for an await point, a value that only its method has. */
 bool gn_column_empty(const struct gn_row *r, int column);
-/* Whether the column has no information. A table without rows does not
- * count. */
+/* Whether the column is 0 in every row. False if there are no rows. */
 bool gn_column_zero(const struct gn_rows *rows, int column);
-/* Of more than a tenth of a function's calls the end is not known: what came
- * next was taken for it. */
+/* Whether the ends of more than a tenth of a function's calls are unknown. Such
+ * a call was taken to end at the next known event. */
 bool gn_ends_unknown(const struct gn_values *v);
-/* True when the value can be wrong by more than a tenth of it, or where the
- * ends are not known, or calls moved. */
+/* Whether the value can be wrong by more than a tenth of it, too many ends are
+ * unknown, or calls moved to other threads or stacks. */
 bool gn_column_uncertain(const struct gn_row *r, int column);
 
-/* How it is shown, and what its 100 % is if `all` are the values of the
- * whole. */
+/* How the column is shown, and the value that is 100 % if `all` are the values
+ * of the whole. */
 enum gn_show gn_column_show(int column);
 uint64_t gn_column_whole(const struct gn_values *all, int column);
 
-/* True of a percent of elapsed time. */
+/* Whether the column is a percent of elapsed time. */
 bool gn_column_elapsed(int column);
 
-/* The class of a column; -1: it is not a class's. */
+/* The class of a column; -1: not a class column. */
 int gn_column_class(int column);
 
-/* Whether the first `len` bytes of `word` are one of its names. */
+/* Whether the first `len` bytes of `word` are the column's short or long
+ * name. */
 bool gn_column_is(int column, const char *word, size_t len);
 
-/* Its two names, the title and the least width in the live view. */
+/* The short and the long name; the title and least width in the live view. */
 const char *gn_column_name(int column);
 const char *gn_column_long(int column);
 const char *gn_column_brief(int column);
 int gn_column_width(int column);
 
-/* The two lines of its title in a table. */
+/* The two lines of the column's title in a table. */
 void gn_column_titles(int column, enum gn_by by, const char **top,
 		      const char **title);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * RFC 4180: a line of titles, then records that end in CR LF; every column,
- * exact nanoseconds. Names are escaped as in tables, so that a file can be
- * printed on a terminal.
+ * RFC 4180: a line of titles, then records that end in CR LF, with every column
+ * in exact nanoseconds. Names are escaped as in tables, so that the file can be
+ * shown on a terminal.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,8 +16,8 @@
 #include "output/syscalls.h"
 #include "output/text.h"
 
-/* The columns before those that can be chosen. `titles` come first: columns
- * that only a tree or callers have. */
+/* The fixed columns before the chosen ones. `titles` names columns of trees and
+ * callers that come before these. */
 struct leading {
 	const char *titles, *name;
 	int n, column[5];
@@ -113,7 +113,7 @@ static int put_leading(const struct gn_model *m, const struct gn_row *r,
 	return err;
 }
 
-/* Which row a caller or callee belongs to. */
+/* Writes the row's role, and the function that it belongs to. */
 static int put_role(const struct gn_row *r, const struct gn_row *of, FILE *f)
 {
 	int err;
@@ -130,7 +130,7 @@ static int put_role(const struct gn_row *r, const struct gn_row *of, FILE *f)
 	return err;
 }
 
-/* Its place in the tree. */
+/* Writes the row's place in the tree. */
 static void put_place(const struct gn_row *r, FILE *f)
 {
 	fprintf(f, "%" PRIu32 ",", r->id);
@@ -139,7 +139,8 @@ static void put_place(const struct gn_row *r, FILE *f)
 	fprintf(f, ",%" PRIu32 ",", r->depth);
 }
 
-/* The row of the function that row `i`, a function or a caller, belongs to. */
+/* The row of the function that row `i`, itself a function or a caller, belongs
+ * to. */
 static size_t owner(const struct gn_rows *rows, size_t i)
 {
 	while (rows->row[i].kind == GN_ROW_CALLER && i + 1 < rows->n)
@@ -260,7 +261,7 @@ int gn_csv_write(const struct gn_model *m, const struct gn_output_opts *o,
 	for (size_t i = 0; i < rows.n && !err; i++) {
 		const struct gn_row *r = &rows.row[i];
 
-		/* the first row of a block finds it for the whole block */
+		/* find the owner once, at the first row of a block */
 		if (o->by == GN_BY_CALLERS && r->kind != GN_ROW_CALLEE &&
 		    (!i || of < i))
 			of = owner(&rows, i);

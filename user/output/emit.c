@@ -12,7 +12,7 @@ static void put_char(FILE *f, const char *text, size_t len, int32_t c)
 
 	if (c < 0)
 		fprintf(f, "\\\\x%02x", (unsigned char)*text);
-	else if (c == '<') /* only where it is not plain */
+	else if (c == '<') /* only in markup */
 		fputs("\\u003c", f);
 	else if (c == '"' || c == '\\')
 		fprintf(f, "\\%c", (char)c);
@@ -31,14 +31,14 @@ static void put_char(FILE *f, const char *text, size_t len, int32_t c)
 	}
 }
 
-/* Bytes that need no escape: most strings have no others. */
+/* Whether a byte needs no escape. Most strings have only such bytes. */
 static bool plain(const struct gn_emit *e, char c)
 {
 	return c >= ' ' && c <= '~' && c != '"' && c != '\\' &&
 	       (c != '<' || !e->in_markup);
 }
 
-/* A NUL is behind the `n` bytes. */
+/* A NUL follows the `n` bytes. */
 static void put_text(const struct gn_emit *e, const char *text, size_t n)
 {
 	const char *end = text + n;

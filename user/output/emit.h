@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Streams JSON: depth and length are not limited, and integers are unsigned
+ * Streams JSON. Depth and length are not limited, and integers are unsigned
  * with 64 bits (jansson's are signed, and its writer recurses). The caller
- * opens and closes in pairs. Names are escaped so that the file can be shown
- * on a terminal; bytes that are not UTF-8 become the text \xNN.
+ * opens and closes in pairs. Names are escaped so that the file can be shown on
+ * a terminal; bytes that are not UTF-8 become the text \xNN.
  */
 #ifndef GNOMON_OUTPUT_EMIT_H
 #define GNOMON_OUTPUT_EMIT_H
@@ -15,21 +15,21 @@
 #include "output/text.h"
 
 struct gn_emit {
-	FILE *f;    /* the stream is used by one thread only and not locked */
-	bool comma; /* this level has an element already */
-	bool flat;  /* gn_emit_line() does nothing: all is one line */
+	FILE *f;	/* used by one thread only, and not locked */
+	bool comma;	/* this level already has an element */
+	bool flat;	/* all on one line: gn_emit_line() does nothing */
 	bool in_markup; /* text is escaped so that it cannot end an HTML element
 			 */
 };
 
 /*
- * A number as programs read it: with a point, whatever the locale, and without
- * an exponent. `value` is finite and below 1e40; from 1e12 on it has no
+ * Formats a number for programs: with a decimal point in every locale, and
+ * without an exponent. `value` is finite and below 1e40; from 1e12 on it has no
  * decimals. 0 <= decimals <= 6.
  */
 void gn_format_fixed(char buf[GN_CELL], double value, int decimals);
 
-/* `key` is NULL in an array, and at the top. */
+/* `key` is NULL in an array and at the top. */
 void gn_emit_open(struct gn_emit *e, const char *key, char bracket);
 void gn_emit_close(struct gn_emit *e, char bracket);
 void gn_emit_u64(struct gn_emit *e, const char *key, uint64_t n);
@@ -41,7 +41,7 @@ void gn_emit_null(struct gn_emit *e, const char *key);
 /* A percent, with 6 decimals. */
 void gn_emit_pct(struct gn_emit *e, const char *key, double pct);
 void gn_emit_text(struct gn_emit *e, const char *key, const char *text);
-/* The same; it can hold NULs, and has one behind its `len` bytes. */
+/* The same for `len` bytes, which can include NULs. A NUL must follow them. */
 void gn_emit_string(struct gn_emit *e, const char *key, const char *text,
 		    size_t len);
 /* Begins a new line for the next row, so that files can be read and

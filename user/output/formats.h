@@ -6,8 +6,8 @@
 #include "output/needs.h"
 #include "output/output.h"
 
-/* X(name, help, shape, binary, what it needs: needs.h, ending of a file's
- * name). The function is gn_NAME_write(). */
+/* X(name, help, shape, binary, needed library (needs.h), file name ending). The
+ * function is gn_NAME_write(). */
 /* clang-format off */
 #define GN_FORMAT_LIST(X) \
 	X(table, "aligned columns, for people", ROWS, false, NOTHING, "txt") \

@@ -8,8 +8,7 @@
 
 #define FIRST_LENGTH 1024
 
-/* Merges each two spans into one. An edge in the first affects the whole of the
- * second. */
+/* Merges each pair of spans. An edge in the first affects all of the second. */
 static void fold(struct gn_gauge *g)
 {
 	int i;
@@ -74,7 +73,8 @@ void gn_gauges_thread(struct gn_gauges *g, uint32_t thread, uint64_t start,
 	*t = (struct gn_gauge_thread){0};
 }
 
-/* Keeps an edge of what a thread is known to do, if a gap should come. */
+/* Keeps an edge of a thread, in case a gap follows. Edges in one span are
+ * merged. */
 static int keep(const struct gn_gauge *g, struct gn_gauge_thread *t,
 		uint64_t time, int by)
 {

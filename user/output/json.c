@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The whole model as JSON, whatever --by says (callers adds the edges). The
- * fields are a contract: only add to them. A limit holds for the arrays, and
- * "hidden" says what it left out.
+ * The whole model as JSON, for every --by (callers adds the edges, tree the
+ * call tree, a sheet its rows). The fields are a contract: only add to them. A
+ * limit applies to the arrays, and "hidden" counts what it left out.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -269,7 +269,7 @@ static int put_array(struct gn_json *w, const char *key, enum gn_by by)
 	struct gn_rows rows;
 	int err;
 
-	if (gn_by_is_sheet(o.by)) /* that is sorted */
+	if (gn_by_is_sheet(o.by)) /* the column is one of the sheet's */
 		o.sort = NULL;
 	o.by = by;
 	err = gn_rows_make(w->m, &o, &rows);
@@ -352,7 +352,7 @@ static void put_end(struct gn_emit *e, const char *key,
 	gn_emit_close(e, '}');
 }
 
-/* Who calls whom; only by callers. */
+/* Writes who calls whom; only with --by callers. */
 static void put_edges(struct gn_json *w)
 {
 	gn_emit_open(&w->e, "edges", '[');

@@ -123,7 +123,7 @@ static void put_unseen(struct gn_emit *e, const char *key,
 	gn_emit_close(e, ']');
 }
 
-/* What compilers made of managed functions. */
+/* Writes what compilers did with managed functions. */
 static void put_code(struct gn_json *w)
 {
 	const struct gn_model_code *code = &w->m->code;
@@ -143,7 +143,7 @@ static void put_code(struct gn_json *w)
 	GN_SELECTED_LIST(EMIT)
 #undef EMIT
 	gn_emit_close(e, '}');
-	if (!e->flat) { /* a report */
+	if (!e->flat) { /* reports only, not the live view */
 		if (gn_info_number(w->m, "functions.refused", &refused))
 			gn_emit_u64(e, "refused", refused);
 		put_info_as(w, "functions.refused.first", "refused_first");

@@ -64,7 +64,7 @@ static void put_value(const struct gn_model *m, const struct gn_output_opts *o,
 		gn_format_count(cell, value);
 		break;
 	}
-	/* a pair of bare ones strikes out what is between */
+	/* a pair of unescaped tildes strikes out what is between */
 	fprintf(f, " %s%s |", gn_column_uncertain(r, column) ? "\\~" : "",
 		cell);
 }
@@ -84,7 +84,7 @@ static int put_row(const struct gn_model *m, const struct gn_output_opts *o,
 	if (r->kind == GN_ROW_REASON)
 		fputs("&nbsp;&nbsp;", f);
 	err = gn_markdown_text(f, r->name[0] ? gn_row_shown(r) : "(unnamed)");
-	/* many have one name */
+	/* names are not unique */
 	if (!err && r->thread)
 		fprintf(f, " (%" PRIu32 ")", r->tid);
 	else if (!err && r->process)
@@ -129,7 +129,7 @@ static void put_head(const struct gn_model *m, FILE *f)
 	fputc('\n', f);
 }
 
-/* What the marks mean, if there is one. */
+/* Explains the mark, if any row has it. */
 static void put_marks(const struct gn_rows *rows, const struct gn_picks *p,
 		      FILE *f)
 {
@@ -167,7 +167,7 @@ static int pick_columns(const struct gn_output_opts *o, struct gn_picks *p)
 	return 0;
 }
 
-/* Classes that nobody named and that are all 0. */
+/* Drops classes that were not named and are all 0. */
 static void drop_classes(const struct gn_rows *rows, struct gn_picks *p)
 {
 	int n = 0;

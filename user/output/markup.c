@@ -6,7 +6,8 @@
 
 #include "output/text.h"
 
-/* Characters that have a meaning in Markdown, or in the HTML in it. */
+/* What replaces a character that has a meaning in Markdown, or in the HTML in
+ * it. A backslash only precedes the character. NULL: nothing. */
 static const char *markdown_of(char c)
 {
 	switch (c) {
@@ -18,7 +19,7 @@ static const char *markdown_of(char c)
 		return "&amp;";
 	case '|':
 		return "&#124;";
-	case '@': /* a person, who would be told */
+	case '@': /* a person, who would be notified */
 		return "&#64;";
 	case '\\':
 	case '`':

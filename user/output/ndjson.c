@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rows for a database, an object a line: docs/ci.md has the columns. Each row
- * has the labels, so that captures of many hosts and builds can stand in one
- * table.
+ * Rows for a database, one object per line; docs/ci.md describes the columns.
+ * Each row has the labels, so that captures of many hosts and builds can share
+ * a table.
  */
 #include <errno.h>
 #include <string.h>

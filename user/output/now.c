@@ -47,8 +47,8 @@ const char *gn_runtime_text(enum gn_runtime_id runtime)
 						    : "unknown";
 }
 
-/* The i-th function that says what runs: first by its time, then from the top
- * of the stack. */
+/* The i-th function that tells what runs: first the functions by time, then the
+ * stack from its top. */
 static int32_t runs(const struct gn_model_live *live, size_t i)
 {
 	if (i < live->nshares)
@@ -63,7 +63,7 @@ const char *gn_now_runtime(const struct gn_model *m,
 	const struct gn_model_function *f;
 	const char *text = NULL;
 
-	/* every runtime has native code below its own: native says least */
+	/* native code runs below every runtime, so it tells least */
 	for (size_t i = 0; live && i < live->nshares + live->nstack; i++) {
 		f = gn_now_find(m, runs(live, i));
 		if (!f)
@@ -72,7 +72,7 @@ const char *gn_now_runtime(const struct gn_model *m,
 		if (f->runtime != GN_RUNTIME_NATIVE)
 			return text;
 	}
-	/* none of its functions is seen: what its process runs */
+	/* no function is seen: use the runtime of the process */
 	if (!text && live && t->runtime)
 		text = gn_runtime_text((enum gn_runtime_id)t->runtime);
 	return text;

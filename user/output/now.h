@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a thread did when a period of the live view ended. All accept NULL and
- * threads of a report, of which that is not known.
+ * What a thread did when a period of the live view ended. A thread can be NULL
+ * or come from a report; then this is not known.
  */
 #ifndef GNOMON_OUTPUT_NOW_H
 #define GNOMON_OUTPUT_NOW_H
 
 #include "model/model.h"
 
-/* The function with an index of the model, NULL when there is none; its name,
- * "" when there is none. */
+/* The function with an index of the model, NULL if there is none; its name, ""
+ * if there is none. */
 const struct gn_model_function *gn_now_find(const struct gn_model *m,
 					    int32_t index);
 const char *gn_now_function(const struct gn_model *m, int32_t index);
 
-/* -1 = none: the indexes of the functions that a thread is in, and that took
- * the most of its time in the period. */
+/* The indexes of the function that the thread is in, and of the one that took
+ * most of its time in the period. -1: none. */
 int32_t gn_now_top(const struct gn_model_thread *t);
 int32_t gn_now_most(const struct gn_model_thread *t);
 
-/* The runtime of what a thread ran or has on its stack; of no function, that of
- * its process. NULL: not known. */
+/* The runtime of the function that the thread is in or has on its stack;
+ * without one, the runtime of its process. NULL: not known. */
 const char *gn_now_runtime(const struct gn_model *m,
 			   const struct gn_model_thread *t);
 const char *gn_runtime_text(enum gn_runtime_id runtime);
 
-/* "R", "Q", the short word of what it waits for, "X"; "-": not known. */
+/* "R", "Q", the short word of what the thread waits for, "X"; "-": not
+ * known. */
 const char *gn_now_state(const struct gn_model_thread *t);
 
-/* The class of what it runs or waits for; "" when it does neither. */
+/* The class of what the thread runs or waits for; "" if it does neither. */
 const char *gn_now_doing(const struct gn_model_thread *t);
 bool gn_now_does(enum gn_thread_state state);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A finished capture as OpenMetrics, which Prometheus' own text format is read
- * as, too: all are gauges, of which both say the same. The specification:
- * github.com/prometheus/OpenMetrics.
+ * A finished capture as OpenMetrics. Prometheus can also read it as its own
+ * text format: all metrics are gauges, which both formats write alike. The
+ * specification: github.com/prometheus/OpenMetrics.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,8 +16,8 @@
 #include "output/classes.h"
 #include "output/text.h"
 
-/* Backslash, quote and newline have an escape; of what gn_escape() gives only
- * the first two are left. */
+/* Escapes backslashes and quotes. Newlines would need it too, but gn_escape()
+ * leaves none. */
 static int put_label(FILE *f, const char *name, const char *value)
 {
 	char *plain = gn_escape(value, true);
@@ -55,7 +55,7 @@ static int put_labels(FILE *f, const struct gn_row *r, enum gn_by by)
 	int err;
 
 	if (by == GN_BY_THREAD) {
-		/* a thread's number can come again */
+		/* a tid can be reused */
 		fprintf(f,
 			"{pid=\"%" PRIu32 "\",tid=\"%" PRIu32
 			"\",start=\"%" PRIu64 "\",",
@@ -75,7 +75,7 @@ static int put_labels(FILE *f, const struct gn_row *r, enum gn_by by)
 	return err;
 }
 
-/* The samples of a row, whose labels are `labels`. */
+/* A family of metrics. put() writes the samples of one row. */
 struct family {
 	enum gn_by by;
 	const char *name, *unit, *help;
@@ -131,7 +131,7 @@ static const struct family families[] = {
 };
 
 struct labels {
-	char *text; /* without the brace at its end */
+	char *text; /* without the closing brace */
 	size_t row;
 };
 
@@ -163,8 +163,9 @@ static int by_row(const void *a, const void *b)
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* A file that has a sample twice is refused as a whole. Functions without a
- * name have one id in several processes, and what is escaped can look alike. */
+/* Numbers rows with equal labels: readers reject a file that has a sample
+ * twice. Functions without a name have the same id in several processes, and
+ * different names can look alike when escaped. */
 static int number_alike(struct labels *l, size_t n)
 {
 	size_t first = 0;
@@ -247,7 +248,7 @@ static void put_session(const struct gn_model *m, FILE *f)
 	}
 	put_family(f, "lost_records", "",
 		   "Lost records: above 0, the rest is not whole.");
-	/* how many a trace without an end lost is not known */
+	/* a trace without an end lost an unknown number */
 	fprintf(f, "gnomon_lost_records %" PRIu64 "\n",
 		lost || !gn_model_lossy(m) ? lost : 1);
 	put_family(f, "broken", "",

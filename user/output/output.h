@@ -41,15 +41,15 @@ enum gn_by {
 		GN_BY_ALL_COUNT
 };
 
-/* What percents of a table are of. X(enumerator, text) */
+/* The bases of percents in a table. X(enumerator, text) */
 #define GN_OF_LIST(X)         \
 	X(THREADS, "threads") \
 	X(BUSY, "busy")       \
 	X(WALL, "wall")
 
-/* The time of all threads; of those that did not only wait; of the capture.
- * Application times are percents of all application time, or of the capture's
- * time. */
+/* The elapsed time of all threads; of the threads that did not only wait; of
+ * the capture. Percents of application time are of all application time, or of
+ * the capture's time. */
 enum gn_of {
 #define GN_OF_ENUM(name, text) GN_OF_##name,
 	GN_OF_LIST(GN_OF_ENUM)
@@ -57,20 +57,20 @@ enum gn_of {
 		GN_OF_COUNT
 };
 
-/* Of threads and processes: all their time is their own. */
+/* Whether rows own all their time: threads and processes do. */
 static inline bool gn_by_owns_all(enum gn_by by)
 {
 	return by == GN_BY_THREAD || by == GN_BY_PROCESS;
 }
 
-/* Its columns are its own, and below its rows are others. */
+/* Whether the report has its own columns, and other rows below its rows. */
 static inline bool gn_by_has_own_columns(enum gn_by by)
 {
 	return by == GN_BY_WAITS || by == GN_BY_ASYNC;
 }
 
-/* The progress of a format with many rows: the rows that were written, and all
- * rows, as far as known. */
+/* The progress of a format with many rows: rows written, and all rows as far as
+ * known. */
 struct gn_steps {
 	uint64_t done, all;
 };
@@ -81,19 +81,19 @@ struct gn_output_opts {
 	const char *columns;
 	const char *sort; /* a column's name, NULL = the default */
 	size_t limit;	  /* rows, 0 = all */
-	double min_pct;	  /* tree and callers: hide below, default 0 */
+	double min_pct;	  /* tree and callers: hide rows below it, default 0 */
 	bool color;
-	bool utf8; /* names may hold what is not ASCII; else it is escaped */
+	bool utf8; /* names may hold UTF-8; else only ASCII, the rest escaped */
 	int width; /* of lines; 0 = no limit */
-	enum gn_of of; /* tables: what percents are of */
+	enum gn_of of; /* tables: the base of percents */
 	bool ns;       /* tables: exact nanoseconds, not 12.345 ms */
 	bool verbose;  /* tables: more columns, whole module paths */
-	bool bare;     /* tables: no header; losses are reported all the same */
+	bool bare;     /* tables: no header; losses are still reported */
 	bool tree;     /* JSON: the call tree, too */
-	/* ndjson: "name=value" each, of a name of at most GN_LABEL_KEY bytes */
+	/* ndjson: "name=value" each; names have at most GN_LABEL_KEY bytes */
 	const char *const *labels;
 	size_t nlabels;
-	struct gn_steps *steps; /* NULL: nobody asks */
+	struct gn_steps *steps; /* NULL: progress is not needed */
 };
 
 /* Counts rows that were written, or that will be. */
@@ -109,11 +109,11 @@ static inline void gn_steps_more(struct gn_steps *s, uint64_t n)
 		s->all += n;
 }
 
-/* What of a format can be chosen. */
+/* What a user can choose in a format. */
 enum gn_shape {
 	GN_SHAPE_ROWS,	 /* rows and columns */
-	GN_SHAPE_STACKS, /* of call paths: columns that can be summed */
-	GN_SHAPE_ALL,	 /* nothing: it has all */
+	GN_SHAPE_STACKS, /* call paths: columns that can be summed */
+	GN_SHAPE_ALL,	 /* nothing: it has everything */
 };
 
 struct gn_output {
@@ -121,16 +121,16 @@ struct gn_output {
 	const char *help;
 	enum gn_shape shape;
 	bool binary;
-	/* NULL: this gnomon was built without `needs` */
-	/* 0, or -errno from the stream (-EINVAL: opts->sort is no column, or
-	 * opts->columns no list of them). */
+	/* 0, or -errno from the stream. -EINVAL: opts->sort is not a column, or
+	 * opts->columns is not a list of columns. The pointer is NULL if this
+	 * gnomon was built without `needs`. */
 	int (*write)(const struct gn_model *m, const struct gn_output_opts *o,
 		     FILE *f);
 	const char *needs;
 	const char *ending; /* of a file's name, without a dot */
 };
 
-/* Bytes of a label's name. */
+/* The most bytes of a label's name. */
 #define GN_LABEL_KEY 63
 
 /* NULL when there is no such format. */
@@ -143,13 +143,13 @@ extern const char gn_json_schema[];
 
 /* enum gn_by of a text, -1 when there is none. */
 int gn_by_find(const char *text);
-/* 0 when `list` is one of columns; -EINVAL. Its words, separated by commas:
- * default, all, classes, classes+, and the names of columns.h. */
+/* 0 if `list` is a list of columns, else -EINVAL. Its words, separated by
+ * commas: default, all, classes, classes+, and the names of columns.h. */
 int gn_columns_check(const char *list);
 /* The same for a format of stacks. */
 int gn_paths_check(const char *list);
 /* The i-th name that rows can be sorted by, NULL past the last. Names and ids
- * are sorted upwards, everything else downwards. */
+ * are sorted ascending, everything else descending. */
 const char *gn_sort_choice(size_t i);
 /* Whether rows of `by` can be sorted by that name. */
 bool gn_sort_fits(const char *name, enum gn_by by);

@@ -34,7 +34,8 @@ int gn_paths_check(const char *list)
 	return pick(list, "ae", &picks);
 }
 
-/* The session's row has all that was owned, by class as inclusive sums. */
+/* Drops classes that were not named and are 0 everywhere. The session's row has
+ * the inclusive sum of each class. */
 static void drop_empty(struct gn_paths *p)
 {
 	const struct gn_values *all = p->rows.row[0].v;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Call paths with their own values, for formats of stacks. Values must be
- * summable over paths, so the columns are own times and calls.
+ * summable over paths, so the only columns are own times and calls.
  */
 #ifndef GNOMON_OUTPUT_PATHS_H
 #define GNOMON_OUTPUT_PATHS_H
@@ -10,17 +10,17 @@
 #include "output/rows.h"
 
 struct gn_paths {
-	struct gn_picks picks; /* classes of a group that are all 0 left out */
+	struct gn_picks picks; /* without classes of a group that are all 0 */
 	struct gn_rows rows;
 	size_t at;
 	struct gn_steps *steps;
-	/* to the row that gn_paths_next() returned: the session, a process,
-	 * functions */
+	/* the path to the row that gn_paths_next() returned: the session, a
+	 * process, functions */
 	const struct gn_row **path;
 };
 
-/* All paths, parents first; `usual` is what the columns are by default. 0,
- * -EINVAL, -ENOMEM, -EBADMSG. gn_paths_clear() in each case. */
+/* Collects all paths, parents first. `usual` lists the default columns. 0,
+ * -EINVAL, -ENOMEM, -EBADMSG. Call gn_paths_clear() in each case. */
 int gn_paths_make(const struct gn_model *m, const struct gn_output_opts *o,
 		  const char *usual, struct gn_paths *p);
 void gn_paths_clear(struct gn_paths *p);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Perfetto's trace format. Threads of a process are tracks, with their calls;
- * below each are tracks of its time classes, of its activities for the runtime,
- * and of the other stacks that it ran on (fibers, signal stacks). Readers put
- * packets in the order of their times, and keep the order of equal ones.
+ * Perfetto's trace format. Each thread has a track with its calls, below its
+ * process. Below the thread's track are tracks of its time classes, of its
+ * activities for the runtime, and of the other stacks that it ran on (fibers,
+ * signal stacks). Readers sort packets by time, and keep the order of equal
+ * times.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@ static const char *const kind_names[KINDS] = {
 	[BACKGROUND] = GN_TIMELINE_BACKGROUND,
 };
 
-/* Ids of tracks: those of threads are small, for each event has one. */
+/* Ids of tracks. Those of threads are small, as every event has one. */
 enum {
 	TRACK_CAPTURE = 1,
 	TRACK_COUNTER, /* and its number */
@@ -40,10 +41,10 @@ enum {
 #define TRACK_PROCESS (1ull << 40)
 #define TRACK_STACK   (1ull << 48)
 
-/* What a thread's tracks are known by. */
+/* What identifies a thread's tracks. */
 struct thread {
-	uint64_t stack;	    /* the one that its own track is of */
-	uint32_t described; /* bits of enum kind */
+	uint64_t stack;	    /* the stack that its own track shows */
+	uint32_t described; /* tracks that exist: bits of enum kind */
 };
 
 struct perfetto {
@@ -51,10 +52,10 @@ struct perfetto {
 	struct thread *threads;
 	uint32_t nthreads, threads_cap;
 	struct gn_words words;
-	struct gn_table stacks; /* thread << 32 | stack: is described */
+	struct gn_table stacks; /* thread << 32 | stack, if it has a track */
 	uint64_t flows;
 	struct gn_gauges gauges;
-	const char *counter; /* the last one that was written */
+	const char *counter; /* the last counter written */
 	uint32_t counters;
 };
 
@@ -144,8 +145,7 @@ static int see_interval(void *ctx, const struct gn_seen *at,
 	return 0;
 }
 
-/* One of the tracks below the thread's own. Makes it when it is first
- * needed. */
+/* Finds a track below the thread's own. Makes it when it is first needed. */
 static int below(struct perfetto *w, uint32_t thread, enum kind kind,
 		 uint64_t *track)
 {
@@ -159,7 +159,7 @@ static int below(struct perfetto *w, uint32_t thread, enum kind kind,
 		&w->out, *track, thread_track(thread, CALLS), kind_names[kind]);
 }
 
-/* The track of the calls on a stack. */
+/* Finds or makes the track for the calls on a stack. */
 static int stack_track(struct perfetto *w, const struct gn_seen *at,
 		       uint64_t *track)
 {
@@ -228,7 +228,7 @@ static int see_leave(void *ctx, const struct gn_seen *at, enum gn_frame_end how)
 			       track);
 }
 
-/* An arrow from the thread that woke another to that one. */
+/* Draws an arrow from the waker to the woken thread. */
 static int put_wake(struct perfetto *w, const struct gn_seen_slice *s,
 		    uint64_t woken)
 {
@@ -373,8 +373,7 @@ static int see_background(void *ctx, uint32_t thread, uint64_t start,
 	return err ? err : gn_packet_end(&w->out, end, track);
 }
 
-/* An instant. Of an activity there are two: its begin and its end are
- * events. */
+/* Writes an instant event. A stretch has two: its begin and its end. */
 static int see_event(void *ctx, const struct gn_seen *at,
 		     const struct gn_seen_event *event)
 {
@@ -479,7 +478,7 @@ static Perfetto__DebugAnnotation text_annotation(const char *name,
 	return a;
 }
 
-/* An instant at the beginning that says what the file is. */
+/* Writes an instant event at the start that describes the capture. */
 static int put_capture(struct perfetto *w, const struct gn_model *m)
 {
 	const char *version = gn_model_info(m, "version");

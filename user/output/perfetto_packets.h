@@ -10,14 +10,14 @@
 
 #include "perfetto.pb-c.h"
 
-/* Flags of a packet's sequence: it needs the state of those before it; the
- * first one says that the state begins. */
+/* Flags of a packet's sequence. GO_ON: the packet needs the state of earlier
+ * packets. BEGIN: the first packet, which also begins that state. */
 #define GN_PACKETS_GO_ON 2
 #define GN_PACKETS_BEGIN 3
 
 struct gn_packets {
 	FILE *f;
-	uint8_t *buf; /* freed by the owner */
+	uint8_t *buf; /* the owner frees it */
 	uint32_t buf_cap;
 };
 
@@ -38,7 +38,7 @@ int gn_packet_named(struct gn_packets *w, uint64_t time,
 		    uint32_t module);
 int gn_packet_end(struct gn_packets *w, uint64_t time, uint64_t track);
 
-/* Gives a text the number `iid`, as a category or as a name. */
+/* Assigns the number `iid` to a text, as a category or as a name. */
 int gn_packet_intern(struct gn_packets *w, uint64_t iid, const char *text,
 		     bool category, uint32_t flags);
 

@@ -22,7 +22,7 @@ static const char *const words[WORD_CLASS] = {
 	[WORD_BACKGROUND] = GN_TIMELINE_BACKGROUND,
 };
 
-/* The words of an event are a name and a category. */
+/* Interns an event's words, as a name and as a category. */
 static int intern_event(struct gn_packets *out, uint32_t event)
 {
 	char name[GN_EVENT_NAME];

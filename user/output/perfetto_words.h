@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The numbers of texts in Perfetto's trace format: of functions, modules, and
- * what events are called. A text is sent once, before its first use. */
+/* Numbers of texts in Perfetto's trace format: names of functions, modules and
+ * events. A text is sent once, before its first use. */
 #ifndef GNOMON_OUTPUT_PERFETTO_WORDS_H
 #define GNOMON_OUTPUT_PERFETTO_WORDS_H
 
@@ -13,10 +13,10 @@
 #include "output/perfetto_packets.h"
 #include "output/timeline.h"
 
-/* Interned categories and names of events that are no functions. */
+/* Interned categories, and names of events that are not functions. */
 enum {
 	WORD_CALL = 1,
-	WORD_INHERITED, /* a call of the parent's, at a fork */
+	WORD_INHERITED, /* a call inherited from the parent at a fork */
 	WORD_AGAIN,	/* the rest of a call whose caller ended first */
 	WORD_TIME,
 	WORD_RUNTIME,
@@ -29,7 +29,7 @@ enum {
 	WORD_BACKGROUND,
 	WORD_CLASS,				  /* and its number */
 	WORD_EVENT = WORD_CLASS + GN_CLASS_COUNT, /* and its number */
-	WORD_FUNCTION = WORD_EVENT + GN_RT_LIMIT, /* the first of them */
+	WORD_FUNCTION = WORD_EVENT + GN_RT_LIMIT, /* the first function */
 };
 
 struct gn_word_function {
@@ -44,8 +44,8 @@ struct gn_words {
 	uint64_t interned;
 };
 
-/* All return 0, -ENOMEM, or -errno of the file. The first sends the words that
- * are no functions. */
+/* All return 0, -ENOMEM, or -errno of the file. gn_words_begin() sends the
+ * words that are not functions. */
 int gn_words_begin(struct gn_words *w, struct gn_packets *out);
 int gn_words_function(struct gn_words *w, struct gn_packets *out,
 		      const struct gn_seen_function *f);

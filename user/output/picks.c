@@ -41,7 +41,7 @@ static bool same(const char *word, size_t len, const char *name)
 	return strlen(name) == len && strncmp(word, name, len) == 0;
 }
 
-/* Adds the columns of one word: one column, or many. */
+/* Adds the column or the columns of one word. */
 static int pick_word(struct gn_picks *p, const char *word, size_t len,
 		     enum gn_picked group, enum gn_picked one, enum gn_by by)
 {
@@ -78,7 +78,7 @@ static int pick_list(struct gn_picks *p, const char *list, const char *usual,
 		size_t len = strcspn(list, ",");
 		int err;
 
-		/* one level: the usual list has no usual one */
+		/* one level only: `usual` does not contain "default" */
 		if (usual && same(list, len, "default"))
 			err = pick_list(p, usual, NULL, usual_how, by);
 		else

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * pprof's profile format, compressed. The message is written in parts: of a
- * message, parts that follow one another are merged by readers, lists by
- * adding. Each function is its own location.
+ * pprof's profile format, compressed. The message is written in parts: readers
+ * merge parts that follow one another, and append lists. Each function is its
+ * own location.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 #define USUAL "calls,ee,ae,classes"
 
-/* A text and its place in the table. */
+/* A text and its index in the string table. */
 struct text {
 	const char *name;
 	int64_t at;
@@ -28,7 +28,7 @@ struct pprof {
 	z_stream z;
 	uint8_t *buf;
 	size_t room;
-	int64_t strings; /* that were written */
+	int64_t strings; /* written so far */
 	struct text runtimes[GN_RUNTIME_COUNT + 1];
 };
 
@@ -66,7 +66,7 @@ static int put(struct pprof *w, const Pprof__Profile *part)
 	return deflate_all(w, w->buf, size, Z_NO_FLUSH);
 }
 
-/* Its place in *at. */
+/* Writes a string, and sets *at to its index. */
 static int put_string(struct pprof *w, const char *text, int64_t *at)
 {
 	Pprof__Profile part = PPROF__PROFILE__INIT;
@@ -101,7 +101,7 @@ static int put_types(struct pprof *w)
 					 &type.unit);
 		part.n_sample_type = 1;
 		part.sample_type = &types;
-		/* what readers show first; else it is the last one */
+		/* what readers show first; without it, the last type */
 		if (!calls && !shown) {
 			part.default_sample_type = type.type;
 			shown = true;
@@ -128,8 +128,8 @@ static int put_frame(struct pprof *w, size_t frame, const char *name,
 		err = put_string(w, module, &function.filename);
 	if (err)
 		return err;
-	/* no system_name: the same one would be taken for one to demangle, and
-	 * be cut at its first bracket */
+	/* no system_name: readers would try to demangle a copy of the name, and
+	 * cut it at its first bracket */
 	function.id = location.id = line.function_id = frame + 1;
 	location.n_line = 1;
 	location.line = &lines;
@@ -186,7 +186,7 @@ static int put_sample(struct pprof *w, const struct gn_row *r, size_t process,
 	return put(w, &part);
 }
 
-/* The place of a runtime's name; 0: of none. */
+/* Sets *at to the index of a runtime's name; 0: no runtime. */
 static int runtime_string(struct pprof *w, const char *runtime, int64_t *at)
 {
 	struct text *t = w->runtimes;

@@ -23,9 +23,10 @@ struct gn_row {
 	const uint64_t *classes; /* what the row's class columns show */
 	const char *name;	 /* never NULL */
 	const char *shown;	 /* what people read; NULL: name */
-	const char *module;	 /* never NULL; "" when unknown or not fit */
+	const char *module;	 /* never NULL; "" if unknown or not
+				  * applicable */
 	const char *runtime;	 /* NULL when it has none */
-	uint32_t id;		 /* its place in its array of the model */
+	uint32_t id;		 /* its index in its array of the model */
 	int32_t parent;		 /* tree: id of its parent, -1 = none */
 	uint32_t depth;		 /* tree: 0 = the session */
 	uint32_t pid, tid;
@@ -45,7 +46,7 @@ struct gn_row {
 		const struct gn_model_async *of;
 		const struct gn_model_await *at; /* NULL: of the method */
 	} async;
-	char *own; /* what `name` points to when it was made for the row */
+	char *own; /* owned text that `name` points to, or NULL */
 };
 
 struct gn_rows {
@@ -55,8 +56,8 @@ struct gn_rows {
 	size_t below;	/* rows that opts->min_pct left out */
 };
 
-/* 0, -EINVAL when opts->sort is no column, -ENOMEM, -EBADMSG when the model's
- * tree is none. Free with gn_rows_clear() in each case. */
+/* 0, -EINVAL if opts->sort is not a column, -ENOMEM, -EBADMSG if the model's
+ * tree is malformed. Free with gn_rows_clear() in each case. */
 int gn_rows_make(const struct gn_model *m, const struct gn_output_opts *o,
 		 struct gn_rows *out);
 void gn_rows_clear(struct gn_rows *rows);
@@ -66,7 +67,7 @@ static inline const char *gn_row_shown(const struct gn_row *r)
 	return r->shown ? r->shown : r->name;
 }
 
-/* Elapsed inclusive time by calls. */
+/* The mean elapsed time of a finished call; 0 if none finished. */
 static inline uint64_t gn_row_avg(const struct gn_row *r)
 {
 	return r->v->finished ? r->v->spent / r->v->finished : 0;
@@ -83,7 +84,7 @@ static inline uint64_t gn_row_own(const struct gn_row *r)
 void gn_row_make(struct gn_row *row, const struct gn_model *m, enum gn_by by,
 		 uint32_t i);
 
-/* Of rows.c, for the files beside it. */
+/* Shared by rows.c and the files beside it. */
 int gn_rows_tree(const struct gn_model *m, const struct gn_output_opts *o,
 		 struct gn_rows *out);
 int gn_rows_callers(const struct gn_model *m, const struct gn_output_opts *o,
@@ -94,13 +95,14 @@ int gn_rows_waits(const struct gn_model *m, const struct gn_output_opts *o,
 		  struct gn_rows *out);
 void gn_row_function(struct gn_row *row, const struct gn_model *m,
 		     int32_t function, const struct gn_values *v);
-/* One more row, all zeros but its place; NULL when there is no memory. */
+/* Adds a row of zeros. *room: the allocated rows. NULL: no memory. */
 struct gn_row *gn_rows_add(struct gn_rows *rows, size_t *room);
 
-/* Sorts rows by a column; NULL keeps the model's order. -EINVAL: no column. */
+/* Sorts rows by a column; NULL keeps the model's order. -EINVAL: not a
+ * column. */
 int gn_rows_sort(struct gn_row *row, size_t n, const char *column,
 		 enum gn_by by);
-/* The same as the options ask, which also say how many are kept. */
+/* Sorts rows by o->sort, and keeps at most o->limit of them. */
 int gn_rows_order(struct gn_rows *rows, const struct gn_output_opts *o);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What tools/json-schema makes of docs/json.md, and a 0 behind it. */
+/* The schema that tools/json-schema makes of docs/json.md, with a NUL. */
 	.section .rodata
 	.globl gn_json_schema
 	.type gn_json_schema, @object

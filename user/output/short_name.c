@@ -8,7 +8,7 @@
 #include "output/text.h"
 
 #define LEAST	 8
-#define TYPE	 12 /* a type of fewer cells tells nothing */
+#define TYPE	 12 /* a type needs this many cells to be useful */
 #define CLONE	 " [clone "
 #define OPERATOR "operator"
 
@@ -31,7 +31,7 @@ static const char *operator_in(const char *name)
 	return found;
 }
 
-/* Parentheses before a dot are not parameters: Go writes receivers so. */
+/* Parentheses before a dot are not parameters: Go writes receivers this way. */
 size_t gn_name_parameters(const char *name)
 {
 	const char *close = strrchr(name, ')'), *at, *sign;
@@ -48,13 +48,13 @@ size_t gn_name_parameters(const char *name)
 	if (at == name || depth)
 		return all;
 	sign = operator_in(name);
-	if (sign && sign < at) /* not those of operator() */
+	if (sign && sign < at) /* skip the parentheses of operator() */
 		return at > sign + sizeof(OPERATOR) - 1 ? (size_t)(at - name)
 							: all;
 	return strchr(".:/+ (", at[-1]) ? all : (size_t)(at - name);
 }
 
-/* "vector<int>::at" is "vector::at"; "<Main>b__0" and operators stay. */
+/* "vector<int>::at" becomes "vector::at"; "<Main>b__0" and operators stay. */
 static void drop_type_arguments(char *name)
 {
 	const char *sign = operator_in(name);
@@ -76,18 +76,20 @@ static void drop_type_arguments(char *name)
 			*to++ = *from;
 		}
 	}
-	/* brackets that do not match are not those of types */
+	/* brackets that do not match do not enclose types */
 	if (!depth)
 		*to = '\0';
 }
 
-/* Java's hidden classes have an address behind a plus: no type of its own. */
+/* Whether a plus separates types. In Java's hidden classes it precedes an
+ * address. */
 static bool parts_types(const char *at)
 {
 	return *at == '+' && strncmp(at, "+0x", 3);
 }
 
-/* Behind the outermost type or name space; NULL when it is the name itself. */
+/* The part after the outermost type or namespace; NULL: only the name itself is
+ * left. */
 static const char *next_part(const char *name)
 {
 	const char *sign = operator_in(name);
@@ -110,9 +112,9 @@ static const char *next_part(const char *name)
 	return NULL;
 }
 
-/* Takes " [clone .constprop.0] [clone .isra.1]" off the end: what a compiler
- * made of the function. Returns it as ".constprop.0.isra.1", which the caller
- * frees; NULL: there is none. */
+/* Takes the compiler's suffixes such as " [clone .constprop.0] [clone .isra.1]"
+ * off the end. Returns them as ".constprop.0.isra.1", which the caller frees;
+ * NULL: there are none, or no memory. */
 static char *take_clones(char *name)
 {
 	char *first = strstr(name, CLONE), *to, *clones;
@@ -134,7 +136,8 @@ static char *take_clones(char *name)
 	return clones;
 }
 
-/* Both in so many cells: the clones only where the name has half of them. */
+/* Name and suffixes in `width` cells, without the suffixes if these need more
+ * than half. The caller frees the result. NULL: no memory. */
 static char *with_clones(char *name, char *clones, size_t width)
 {
 	size_t own = gn_text_width(clones);
@@ -151,8 +154,9 @@ static char *with_clones(char *name, char *clones, size_t width)
 	return text;
 }
 
-/* Shortens the type of "Type.Method", where the room is enough for both to be
- * read: methods of the same name are told apart by it. `own`: the method. */
+/* Shortens the type of "Type.Method" if both stay readable: the type
+ * distinguishes methods of the same name. `own`: the method's part of
+ * `text`. */
 static bool shorten_type(char *text, const char *own, size_t width)
 {
 	size_t after = gn_text_width(own), type = (size_t)(own - text);
@@ -171,8 +175,8 @@ static bool shorten_type(char *text, const char *own, size_t width)
 	return true;
 }
 
-/* The length of the words before a name that say what of it this is: without
- * them it would be taken for the method itself. */
+/* The length of leading words that say what the function is to the name:
+ * without them it would be taken for the method itself. */
 static size_t head_of(const char *name)
 {
 	static const char *const heads[] = {
@@ -190,7 +194,8 @@ static size_t head_of(const char *name)
 	return 0;
 }
 
-/* Shortens what is behind the head, or, where both have no room, the whole. */
+/* Shortens the name after the head, or all of it if both do not fit. Takes
+ * `name`; the caller frees the result. */
 static char *with_head(char *name, size_t head, size_t width)
 {
 	char *base, *text = NULL;

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names of functions where there is no room for all of them. */
+/* Shortens names of functions where there is no room for the full name. */
 #ifndef GNOMON_OUTPUT_SHORT_NAME_H
 #define GNOMON_OUTPUT_SHORT_NAME_H
 
 #include <stddef.h>
 
 /*
- * `name` in at most `width` cells (at least 8): what fits stays as it is. Of
- * others the method's own name comes first: parameters go, then type arguments,
- * then the outermost types and name spaces, at last the end. Freed by the
- * caller; NULL: no memory.
+ * Shortens `name` to `width` cells (at least 8). A name that fits stays as it
+ * is. To keep the method's own name, drops parameters first, then type
+ * arguments, then the outermost types and namespaces, and last the end. The
+ * caller frees it; NULL: no memory.
  */
 char *gn_short_name(const char *name, size_t width);
 
-/* The bytes of a function's name up to its parameters, and what qualifies them,
- * as in "(int) const" and "(int)~string": all of a name that has none. */
+/* The length in bytes of a function's name without its parameters and their
+ * qualifiers, as in "(int) const" and "(int)~string". The whole length if the
+ * name has no parameters. */
 size_t gn_name_parameters(const char *name);
 
 #endif

@@ -35,7 +35,7 @@ static bool sorts(int column)
 	}
 }
 
-/* Whether a column before has this name, too. */
+/* Whether an earlier column has the same name. */
 static bool is_again(int column)
 {
 	const char *name = gn_column_name(column);
@@ -46,8 +46,8 @@ static bool is_again(int column)
 	return false;
 }
 
-/* The i-th name of a column, -1 past the last; then *i is what is left of it.
- */
+/* The column of the i-th name, which is set in *name. -1 past the last: then *i
+ * has been reduced by the number of names. */
 static int choice(size_t *i, const char **name)
 {
 	for (int c = 0; c < GN_COLUMN_COUNT; c++) {
@@ -73,7 +73,7 @@ static bool is_column(const char *name)
 	return false;
 }
 
-/* Whether a sheet before that of `by` has this name, too. */
+/* Whether a sheet before that of `by` has the same name. */
 static bool is_in_sheets(const char *name, enum gn_by by)
 {
 	for (int b = GN_BY_GC; b < (int)by; b++)
@@ -97,7 +97,7 @@ const char *gn_sort_choice(size_t i)
 	return NULL;
 }
 
-/* Whether the rows have a value there, and not all the same. */
+/* Whether rows of `by` have values in the column that can differ. */
 static bool has(enum gn_by by, int column)
 {
 	if (of_waits(column))
@@ -122,7 +122,8 @@ static bool has(enum gn_by by, int column)
 	}
 }
 
-/* The column of that name that rows of `by` have, else any, else -1. */
+/* The column of that name that rows of `by` have; else any of that name; else
+ * -1. */
 static int find(const char *name, enum gn_by by)
 {
 	int any = -1;
@@ -205,7 +206,7 @@ int gn_rows_sort(struct gn_row *row, size_t n, const char *column,
 
 	if (!column)
 		return 0;
-	if (gn_by_is_sheet(by)) /* it sorts itself */
+	if (gn_by_is_sheet(by)) /* a sheet sorts itself */
 		return gn_sort_fits(column, by) ? 0 : -EINVAL;
 	c = find(column, by);
 	if (c < 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The file format of speedscope.app: frames, and a profile for each column. The
+ * The file format of speedscope.app: frames, and one profile per column. The
  * samples of a profile are call paths, weighted by their own values.
  */
 #include <errno.h>
@@ -45,7 +45,7 @@ static int put_frames(struct gn_emit *e, const struct gn_model *m,
 	return err;
 }
 
-/* Writes the paths that have the value: their frames, or their values. */
+/* Writes the frames of all paths that have the value, or their values. */
 static int put_paths(struct gn_emit *e, const struct gn_model *m,
 		     struct gn_paths *p, int column, bool weights)
 {
@@ -119,7 +119,8 @@ int gn_speedscope_write(const struct gn_model *m,
 		err = put_frames(&e, m, &p);
 		gn_emit_open(&e, "profiles", '[');
 	}
-	/* put_profile() goes over them three times */
+	/* put_profile() reads all rows three times; one time is counted
+	 * already */
 	gn_steps_more(p.steps, p.rows.n * (3 * (uint64_t)p.picks.n - 1));
 	for (int i = 0; i < p.picks.n && !err; i++)
 		err = put_profile(&e, m, &p, p.picks.pick[i].column);

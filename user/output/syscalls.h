@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-/* The name of a system call. It knows those of the system that gnomon was built
- * on, and those in gnomon/syscalls.h. Static. NULL: not known. */
+/* The name of a system call: one of the system that gnomon was built on, or of
+ * gnomon/syscalls.h. Static. NULL: not known. */
 const char *gn_syscall_text(uint32_t nr);
 
 #endif

@@ -18,8 +18,7 @@ size_t gn_text_width(const char *text)
 	return width;
 }
 
-/* The length in bytes of the longest beginning that has at most `width`
- * cells. */
+/* The length in bytes of the longest prefix that has at most `width` cells. */
 static size_t head_bytes(const char *text, size_t width)
 {
 	size_t at = 0, used = 0, len;
@@ -52,7 +51,7 @@ void gn_text_shorten(char *text, size_t width)
 		gn_utf8_next(text + tail, &len);
 		tail += len;
 	}
-	/* more than 3 cells are cut, but these can be fewer bytes than the
+	/* more than 3 cells are cut, but they can be fewer bytes than the
 	 * dots */
 	if (tail < head + 3)
 		return;
@@ -98,7 +97,7 @@ void gn_format_time(char buf[GN_CELL], uint64_t ns, bool exact)
 		snprintf(buf, GN_CELL, "%.40s ns", whole);
 		return;
 	}
-	/* in thousandths of the unit, rounded; 999.9996 ms is 1.000 s */
+	/* thousandths of the unit, rounded: 999.9996 ms becomes 1.000 s */
 	while (thousandths >= 1000000 && i < 2) {
 		unit *= 1000;
 		thousandths = ns / (unit / 1000) +
@@ -135,7 +134,8 @@ void gn_format_pct(char buf[GN_CELL], uint64_t part, uint64_t whole)
 	snprintf(buf, GN_CELL, "%.1f", gn_pct(part, whole));
 }
 
-/* A writer that went on after an error has another errno by now. */
+/* Whether the reader of a pipe is gone. errno may not say so: the writer may
+ * have continued after the error. Keeps errno. */
 static bool reader_gone(FILE *f)
 {
 	int before = errno;

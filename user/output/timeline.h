@@ -2,8 +2,8 @@
 /*
  * Timelines: one file for each format. Unlike outputs, they follow the replay
  * of the pipeline (model/observer.h), not the finished model. timelines.c is
- * the list. Each is written as the records come, in bounded memory: it grows
- * with threads and functions, not with time.
+ * the list. A timeline is written as the records arrive, in bounded memory:
+ * memory grows with threads and functions, not with time.
  */
 #ifndef GNOMON_OUTPUT_TIMELINE_H
 #define GNOMON_OUTPUT_TIMELINE_H
@@ -15,16 +15,16 @@
 #include "model/observer.h"
 #include "output/needs.h"
 
-/* The options besides the format, of timelines with rows. */
+/* The options of timelines with rows, besides the format. */
 struct gn_timeline_opts {
-	/* globs of functions, and of threads' names or ids; none: all */
+	/* globs for functions, and for thread names or ids; none: all */
 	const char *const *only;
 	size_t nonly;
 	const char *const *threads;
 	size_t nthreads;
 	uint64_t depth;	 /* levels of calls, 0: all */
 	uint64_t min_ns; /* of a call's Elapsed Time */
-	bool utf8;	 /* as of struct gn_output_opts, and so on */
+	bool utf8;	 /* from here on as in struct gn_output_opts */
 	int width;
 	bool ns, verbose, bare;
 	const char *const *labels;
@@ -35,17 +35,16 @@ struct gn_timeline {
 	const char *name;
 	const char *help;
 	bool binary;
-	/* Makes the observer that writes to `f`; `opts` outlives it. 0,
-	 * -ENOMEM, or -errno of the stream. NULL: this gnomon was built without
-	 * `needs`. */
+	/* Makes the observer that writes to `f`. `opts` must outlive it. 0,
+	 * -ENOMEM, or -errno of the stream. The pointer is NULL if this gnomon
+	 * was built without `needs`. */
 	int (*begin)(struct gn_observer *o, FILE *f,
 		     const struct gn_timeline_opts *opts);
-	/* After the pipeline has finished: what is left to write. `findings`:
-	 * what explain says of the model, as JSON; NULL: nobody asked. 0 or
-	 * -errno. */
+	/* Writes what is left after the pipeline has finished. `findings`: the
+	 * findings of explain as JSON; NULL: not requested. 0 or -errno. */
 	int (*finish)(struct gn_observer *o, const struct gn_model *m,
 		      const char *findings);
-	/* After begin, also when it failed. */
+	/* Called after begin, even if begin failed. */
 	void (*free)(struct gn_observer *o);
 	const char *needs;
 	const char *ending; /* of a file's name, without a dot */
@@ -56,7 +55,7 @@ const struct gn_timeline *gn_timeline_find(const char *name);
 /* The i-th one, NULL past the last. */
 const struct gn_timeline *gn_timeline_at(size_t i);
 
-/* The note about times that all of them have. */
+/* The note about times in every timeline. */
 #define GN_TIMELINE_NOTE                                                    \
 	"Times are CLOCK_MONOTONIC as the probes read it. What the probes " \
 	"cost "                                                             \
@@ -67,11 +66,13 @@ const struct gn_timeline *gn_timeline_at(size_t i);
 const char *gn_timeline_begin_text(enum gn_frame_begin how);
 const char *gn_timeline_end_text(enum gn_frame_end how);
 const char *gn_timeline_activity_text(enum gn_activity_kind what);
-/* The words of an event of a runtime: of a stretch's end " ends" too. */
+/* The words for an event of a runtime; the end of a stretch has " ends"
+ * appended. */
 #define GN_EVENT_NAME 64
 const char *gn_timeline_event_text(char name[GN_EVENT_NAME], uint32_t event);
 
-/* What a background collection is called, beside the threads' own GC. */
+/* The name of a background collection, which is not part of a thread's own
+ * GC. */
 #define GN_TIMELINE_BACKGROUND "background GC"
 
 /* An observer whose functions have these names in the file. */
@@ -90,7 +91,7 @@ const char *gn_timeline_event_text(char name[GN_EVENT_NAME], uint32_t event);
 		.event = see_event,           \
 	})
 
-/* X(name, help, binary, what it needs: needs.h, ending of a file's name). The
+/* X(name, help, binary, needed library (needs.h), file name ending). The
  * functions are gn_NAME_begin(), gn_NAME_finish() and gn_NAME_free(). */
 /* clang-format off */
 #define GN_TIMELINE_LIST(X) \

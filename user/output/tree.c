@@ -10,14 +10,14 @@
 #include "output/columns.h"
 #include "output/rows.h"
 
-/* Children of all nodes, grouped by parent: those of node i are
+/* Children of all nodes, grouped by parent: the children of node i are
  * kid[first[i]] to kid[first[i + 1] - 1]. */
 struct kids {
 	struct gn_row *kid;
 	size_t *first;
 };
 
-/* The rows of one level that are still to come. */
+/* The rows of one level that are left to visit. */
 struct level {
 	size_t at, end;
 };
@@ -33,8 +33,8 @@ static void node_row(struct gn_row *row, const struct gn_model *m, int32_t i)
 	row->parent = node->parent;
 }
 
-/* Each node has one parent, so it is listed once; a longer list is not a
- * tree. */
+/* Lists the children of all nodes, sorted. Each node has one parent and so is
+ * listed once; a longer list is not a tree. */
 static int gather(const struct gn_model *m, const char *sort, struct kids *k)
 {
 	size_t n = 0;

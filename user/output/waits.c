@@ -12,7 +12,7 @@
 #include "output/classes.h"
 #include "output/text.h"
 
-/* How many reasons of a function a table shows. */
+/* The reasons of a function that a table shows. */
 #define REASONS_USUAL 5
 
 int gn_waits_group(const struct gn_model *m, struct gn_wait_groups *out)
@@ -23,8 +23,8 @@ int gn_waits_group(const struct gn_model *m, struct gn_wait_groups *out)
 	out->first = calloc(n + 3, sizeof(*out->first));
 	if (!out->wait || !out->first)
 		return -ENOMEM;
-	/* first[f + 3] counts (f is from -1), then first[f + 2] is where the
-	 * next one goes */
+	/* first[f + 3] counts (f begins at -1), then first[f + 2] is where the
+	 * next wait goes */
 	for (size_t i = 0; i < m->nwaits; i++) {
 		int32_t f = m->waits[i].function;
 
@@ -130,13 +130,13 @@ char *gn_wait_text(const struct gn_model *m, const struct gn_model_wait *w)
 	if (!text)
 		return NULL;
 	size = stream.size;
-	/* the class alone */
+	/* a class without details leaves blanks */
 	while (size && text[size - 1] == ' ')
 		text[--size] = '\0';
 	return text;
 }
 
-/* `wait` of a row becomes the sum of some. */
+/* Adds waits to a row's sums. */
 static void sum(struct gn_row *row, const struct gn_model_wait *const *wait,
 		size_t n)
 {
@@ -184,7 +184,8 @@ static int add_functions(const struct gn_model *m,
 	return gn_rows_order(out, o);
 }
 
-/* A row below the one of a function; `wait` NULL: the sum of some. */
+/* Adds a row below that of a function. `wait` NULL: a row for `more`
+ * reasons. */
 static struct gn_row *add_reason(const struct gn_model *m,
 				 const struct gn_row *function,
 				 const struct gn_model_wait *wait, size_t more,
