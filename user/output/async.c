@@ -16,7 +16,7 @@ static void await_text(char buf[GN_CELL], const struct gn_model_await *at)
 
 	if (at->state >= 0)
 		len = snprintf(buf, GN_CELL, "await %" PRId32, at->state);
-	else /* -4 is the first */
+	else /* state -4 is the first yield */
 		len = snprintf(buf, GN_CELL, "yield %" PRId32, -4 - at->state);
 	if (at->line)
 		snprintf(buf + len, GN_CELL - (size_t)len, ", line %" PRIu32,
@@ -59,7 +59,7 @@ static int fill_await(struct gn_row *row, const struct gn_row *method,
 	return row->own ? 0 : -ENOMEM;
 }
 
-/* Methods in their order. */
+/* Lists the methods in order. */
 static int list_methods(const struct gn_model *m,
 			const struct gn_output_opts *o, struct gn_rows *out)
 {

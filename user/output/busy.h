@@ -10,9 +10,9 @@
 #include "output/output.h"
 
 /*
- * Whether a thread only waits, as an idle worker does, or an event loop without
- * events, or a thread that waits for others: it was on a CPU, ready, or held up
- * by a lock or a disk for at most 2 % of its time.
+ * Whether a thread only waits, such as an idle worker, an event loop without
+ * events, or a thread that waits for others: at most 2 % of its time is on a
+ * CPU, ready, held up by a lock or a disk, or unclassified.
  */
 bool gn_thread_idle(const struct gn_model_thread *t);
 

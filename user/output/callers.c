@@ -26,7 +26,7 @@ static int group(const struct gn_model *m, bool callee, struct groups *g)
 	g->first = calloc(m->nfunctions + 2, sizeof(*g->first));
 	if (!g->edge || !g->first)
 		return -ENOMEM;
-	/* first[i + 2] counts, then first[i + 1] is where the next goes */
+	/* first[i + 2] counts, then first[i + 1] is where the next edge goes */
 	for (size_t i = 0; i < m->nedges; i++) {
 		int32_t f = end_of(&m->edges[i], callee);
 

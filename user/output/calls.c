@@ -20,7 +20,8 @@
 
 struct frame {
 	uint32_t fn;
-	uint32_t level; /* counts calls that --only selects; 0: not selected */
+	uint32_t level; /* 1: a call that --only selects, 2: called by that, and
+			 * so on; 0: outside of any */
 	uint64_t id;
 	uint64_t start;
 	enum gn_frame_begin begin;

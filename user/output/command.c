@@ -121,8 +121,8 @@ static bool is_dll(const char *name)
 	return len > 4 && !strcasecmp(name + len - 4, ".dll");
 }
 
-/* An option such as -c or -lc: a shell reads the program from a text, where it
- * cannot be found. */
+/* Whether the word is an option such as -c or -lc: a shell then reads the
+ * program from a text, and its name may not be known. */
 static bool is_shell_text(const char *word)
 {
 	size_t len = strlen(word);

@@ -48,10 +48,10 @@ struct gn_grid {
 	const char *left_out[GN_GRID_COLUMNS];
 	int nleft_out;
 	bool marks;   /* the column of `!` and `<` */
-	bool modules; /* the module behind the name */
+	bool modules; /* the module after the name */
 	const char *title;
-	bool kinds; /* rows are functions with callers and callees, in blocks
-		       with a blank line between them */
+	bool kinds; /* rows are functions with callers and callees, or with
+		     * reasons, in blocks with a blank line between them */
 };
 
 /* Leaves out columns until the widest row has at most `width` cells, or no more

@@ -95,7 +95,7 @@ static void put_time(const struct gn_model *m, const struct gn_output_opts *o,
 	fprintf(f, ", %s of thread time\n", time);
 }
 
-/* A part of the capture below 1/20 is not worth a line. */
+/* A share of the capture below 1 / ATTACHED_PART is not worth a line. */
 #define ATTACHED_PART 20
 
 /* Prints how long it took until running runtimes had done what gnomon asked

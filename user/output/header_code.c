@@ -328,7 +328,8 @@ static void put_no_room(const struct gn_model *m,
 		gn_word(left, "", "s"), "", o->color ? GN_PLAIN : "");
 }
 
-/* Says whether exceptions are watched: that can crash the program. */
+/* Says if exceptions are not watched, or are watched on request: watching can
+ * crash the program. */
 static void put_exceptions(const struct gn_model *m,
 			   const struct gn_output_opts *o, FILE *f)
 {

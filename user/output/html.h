@@ -21,7 +21,7 @@
 int gn_html_begin_page(FILE *f);
 int gn_html_end_page(FILE *f);
 
-/* One element of data, whose JSON the caller emits in between. */
+/* Begin and end a data element, whose JSON the caller emits in between. */
 void gn_html_begin_data(struct gn_emit *e, FILE *f, const char *id);
 int gn_html_end_data(struct gn_emit *e);
 

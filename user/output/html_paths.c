@@ -74,7 +74,7 @@ static int choose(struct paths *p)
 		uint32_t depth = p->rows.row[i].depth;
 
 		/* parents come first and have at least their children's time,
-		 * so the parent of a row that remains does too */
+		 * so the parent of a remaining row remains, too */
 		if (!gn_html_remains(&cut, value[i]))
 			continue;
 		p->row[p->n] = (uint32_t)i;

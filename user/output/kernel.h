@@ -8,8 +8,8 @@
 /* The most threads that are reported one by one. */
 #define GN_KERNEL_LINES 8
 
-/* "thread 101 (worker): on a CPU 1.020 s by the kernel, ..." Freed by the
- * caller; NULL when there is no memory. */
+/* "thread 101 (worker): by the kernel 1.020 s on a CPU and ..." The caller
+ * frees it; NULL: no memory. */
 char *gn_kernel_text(const struct gn_model_thread *t, bool ns);
 
 /* Prints a line for each thread whose account differs from the kernel's: at

@@ -7,7 +7,7 @@
 #include "output/text.h"
 
 /* What replaces a character that has a meaning in Markdown, or in the HTML in
- * it. A backslash only precedes the character. NULL: nothing. */
+ * it. A backslash only precedes the character. NULL: the character stays. */
 static const char *markdown_of(char c)
 {
 	switch (c) {

@@ -10,7 +10,7 @@
 
 #include "model/model.h"
 
-/* What the rows of a report are. X(enumerator, text, meaning) */
+/* What a row of a report is. X(enumerator, text, meaning) */
 #define GN_BY_LIST(X)                                                       \
 	X(FUNCTION, "function", "one row a function")                       \
 	X(MODULE, "module", "one row a module")                             \
@@ -141,7 +141,7 @@ const struct gn_output *gn_output_at(size_t i);
 /* The JSON Schema of docs/json.md. */
 extern const char gn_json_schema[];
 
-/* enum gn_by of a text, -1 when there is none. */
+/* The enum gn_by of a text, -1 if there is none. */
 int gn_by_find(const char *text);
 /* 0 if `list` is a list of columns, else -EINVAL. Its words, separated by
  * commas: default, all, classes, classes+, and the names of columns.h. */

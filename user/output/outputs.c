@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The list of formats and the texts of their options. */
+/* The list of formats, and look-ups by name. */
 #include <string.h>
 
 #include "output/formats.h"

@@ -25,8 +25,8 @@ int gn_paths_make(const struct gn_model *m, const struct gn_output_opts *o,
 		  const char *usual, struct gn_paths *p);
 void gn_paths_clear(struct gn_paths *p);
 
-/* The last row of the next path, a process or a function. NULL: there are no
- * more. */
+/* Goes to the next path. Returns its last row, a process or a function. NULL:
+ * there are no more. */
 const struct gn_row *gn_paths_next(struct gn_paths *p);
 
 /* The path's own value in a column. A process has no calls. */
@@ -37,7 +37,7 @@ static inline uint64_t gn_paths_value(const struct gn_row *r, int column)
 	return gn_column_value(r, column);
 }
 
-/* Whether the row has any of the values. */
+/* Whether any of the row's chosen values is not 0. */
 bool gn_paths_has(const struct gn_paths *p, const struct gn_row *r);
 
 /* Frames by number: functions, activities, then processes in the order of their

@@ -7,7 +7,7 @@
 #include "model/mem.h"
 #include "output/text.h"
 
-#define SEQUENCE 1 /* of all packets */
+#define SEQUENCE 1 /* the sequence of all packets */
 
 static int put_packet(struct gn_packets *w, Perfetto__TracePacket *p)
 {

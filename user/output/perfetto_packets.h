@@ -21,13 +21,14 @@ struct gn_packets {
 	uint32_t buf_cap;
 };
 
-/* A track; its process and thread, if any, are in `d`. `parent` 0: none. */
+/* Writes a track. Its process and thread, if any, are in `d`. `parent` 0:
+ * none. */
 int gn_packet_track(struct gn_packets *w, Perfetto__TrackDescriptor *d,
 		    uint64_t uuid, uint64_t parent);
 int gn_packet_named_track(struct gn_packets *w, uint64_t uuid, uint64_t parent,
 			  const char *name);
 
-/* An event of a track; `time` in nanoseconds. */
+/* Writes an event of a track; `time` in nanoseconds. */
 int gn_packet_event(struct gn_packets *w, uint64_t time,
 		    Perfetto__TrackEvent *e, Perfetto__TrackEvent__Type type,
 		    uint64_t track);

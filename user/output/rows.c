@@ -25,7 +25,7 @@ struct gn_row *gn_rows_add(struct gn_rows *rows, size_t *room)
 	return row;
 }
 
-/* A row of `function` (-1: the root of a thread) with the values `v`. */
+/* Fills a row of `function` (-1: the root of a thread) with the values `v`. */
 void gn_row_function(struct gn_row *row, const struct gn_model *m,
 		     int32_t function, const struct gn_values *v)
 {

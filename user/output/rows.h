@@ -80,7 +80,7 @@ static inline uint64_t gn_row_own(const struct gn_row *r)
 	return r->thread ? r->thread->elapsed : r->v->elapsed_excl;
 }
 
-/* The row of the i-th function, module, thread or process. */
+/* Fills the row of the i-th function, module, thread or process. */
 void gn_row_make(struct gn_row *row, const struct gn_model *m, enum gn_by by,
 		 uint32_t i);
 

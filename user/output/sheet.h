@@ -80,8 +80,7 @@ static inline bool gn_by_is_sheet(enum gn_by by)
 /* The families of events that the sheet needs, as bits: enum gn_family. */
 uint32_t gn_sheet_families(enum gn_by by);
 
-/* Of rows of `by`: the i-th word that they can be sorted by, NULL past the
- * last. */
+/* The i-th word that rows of `by` can be sorted by, NULL past the last. */
 const char *gn_sheet_sort_word(enum gn_by by, size_t i);
 /* The column with this key or title, for --sort and --columns. -1: none. */
 int gn_sheet_column(enum gn_by by, const char *word);

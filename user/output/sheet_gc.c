@@ -82,7 +82,7 @@ static void take_stops(const struct gn_model *m, size_t first,
 			continue;
 		if (e->event == GN_RT_STOPPED && !stopped)
 			stopped = e->start;
-		/* nobody waited for a thread that stops later */
+		/* nobody waits for threads that stop later */
 		if (e->event == GN_RT_STOP && e->tid != s->tid && !stopped)
 			last = e;
 	}

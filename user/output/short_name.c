@@ -175,8 +175,8 @@ static bool shorten_type(char *text, const char *own, size_t width)
 	return true;
 }
 
-/* The length of leading words that say what the function is to the name:
- * without them it would be taken for the method itself. */
+/* The length of a leading phrase such as "virtual thunk to ": without it, the
+ * function would be taken for the method itself. */
 static size_t head_of(const char *name)
 {
 	static const char *const heads[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The call tree as rows, parents before their children. Trees can be as deep
- * as the program recursed, so the walk keeps its own stack.
+ * The call tree as rows, parents before their children. Trees can be as deep as
+ * the program recursed, so the walk does not recurse but keeps its own stack.
  */
 #include <errno.h>
 #include <stdlib.h>

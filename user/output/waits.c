@@ -12,7 +12,8 @@
 #include "output/classes.h"
 #include "output/text.h"
 
-/* The reasons of a function that a table shows. */
+/* A table without -v shows this many reasons of a function, or one more if that
+ * is the last. */
 #define REASONS_USUAL 5
 
 int gn_waits_group(const struct gn_model *m, struct gn_wait_groups *out)

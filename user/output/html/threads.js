@@ -40,7 +40,7 @@ function byDepth(lane) {
 	return rows;
 }
 
-// The first item that ends after `time`; items do not overlap.
+// The first item that ends after `time`. Needs items that do not overlap.
 function firstAt(row, time, from) {
 	let low = from || 0, high = row.start.length;
 
