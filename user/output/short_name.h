@@ -8,8 +8,9 @@
 /*
  * Shortens `name` to `width` cells (at least 8). A name that fits stays as it
  * is. To keep the method's own name, drops parameters first, then type
- * arguments, then the outermost types and namespaces, and last the end. The
- * caller frees it; NULL: no memory.
+ * arguments, then the outermost types and namespaces, and last shortens the
+ * middle. The method's own type is shortened rather than dropped if both stay
+ * readable. The caller frees it; NULL: no memory.
  */
 char *gn_short_name(const char *name, size_t width);
 
