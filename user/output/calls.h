@@ -45,7 +45,7 @@ struct gn_call_value {
 struct gn_call {
 	struct gn_calls_thread *thread;
 	struct gn_calls_function *function;
-	uint64_t id, parent; /* from 1 on; parent 0: no shown one */
+	uint64_t id, parent; /* from 1 on; parent 0: none is shown */
 	uint32_t level;	     /* 1: the outermost shown call */
 	enum gn_frame_begin begin;
 	uint64_t start;
