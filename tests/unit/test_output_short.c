@@ -50,6 +50,11 @@ static void the_own_name_comes_first(void **state)
 		{"org.jruby.ext.fiber.ThreadFiberLibrary$$Lambda$7"
 		 "+0x00007fc9183a36d0.<init>()",
 		 30, "ThreadFibe...c9183a36d0.<init>"},
+		/* brackets that do not match */
+		{"Buffer<int>::size<((4)<(8))>", 40,
+		 "Buffer<int>::size<((4)<(8))>"},
+		{"Ns.Cls<int>.Method<Very.Long.Type", 32,
+		 "Cls<int>.Method<Very.Long.Type"},
 		/* a type that is long is told apart from others all the same */
 		{"Shop.OrderProcessingController.HandleAsync(int)", 30,
 		 "OrderPro...troller.HandleAsync"},

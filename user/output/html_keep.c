@@ -28,19 +28,26 @@ static uint64_t length_of(uint32_t class)
 	return (uint64_t)(STEPS + class % STEPS) << (class / STEPS - 1);
 }
 
-/* Drops the shortest items: at least a quarter of all. */
+/* Drops a quarter of all: the shortest, and of the longest class among these
+ * the last that came. */
 static void drop(struct gn_html_keep *k)
 {
-	uint32_t count[CLASSES] = {0}, class = 0, gone = 0, n = 0;
+	uint32_t count[CLASSES] = {0}, class = 0, gone = 0, n = 0, stay;
 
 	for (uint32_t i = 0; i < k->n; i++)
 		count[class_of(k->kept[i].length)]++;
-	while (gone < k->n / 4)
+	while (gone + count[class] < k->n / 4)
 		gone += count[class ++];
-	k->shortest = length_of(class);
-	for (uint32_t i = 0; i < k->n; i++)
-		if (k->kept[i].length >= k->shortest)
+	stay = count[class] - (k->n / 4 - gone);
+	for (uint32_t i = 0; i < k->n; i++) {
+		uint32_t is = class_of(k->kept[i].length);
+
+		if (is > class || (is == class && stay)) {
+			stay -= is == class;
 			k->kept[n++] = k->kept[i];
+		}
+	}
+	k->shortest = length_of(class + 1);
 	k->left_out += k->n - n;
 	k->n = n;
 }

@@ -54,31 +54,43 @@ size_t gn_name_parameters(const char *name)
 	return strchr(".:/+ (", at[-1]) ? all : (size_t)(at - name);
 }
 
-/* "vector<int>::at" becomes "vector::at"; "<Main>b__0" and operators stay. */
-static void drop_type_arguments(char *name)
+/* Writes the name without what brackets enclose; `to` may be the name itself,
+ * or NULL. Returns how many brackets are not closed. */
+static int put_outside(const char *name, char *to)
 {
 	const char *sign = operator_in(name);
-	char *to = name;
 	int depth = 0;
+	char last = 0;
 
 	for (const char *from = name; *from; from++) {
 		bool opens = *from == '<' || *from == '[';
 		bool closes = *from == '>' || *from == ']';
 
-		if (sign && from >= sign) {
-			*to++ = *from;
-		} else if (opens && (depth || (from > name && to > name &&
-					       in_word(to[-1])))) {
-			depth++;
-		} else if (closes && depth) {
-			depth--;
-		} else if (!depth) {
-			*to++ = *from;
+		if (!sign || from < sign) {
+			if (opens && (depth || in_word(last))) {
+				depth++;
+				continue;
+			}
+			if (depth) {
+				depth -= closes;
+				continue;
+			}
 		}
+		last = *from;
+		if (to)
+			*to++ = last;
 	}
-	/* brackets that do not match do not enclose types */
-	if (!depth)
+	if (to)
 		*to = '\0';
+	return depth;
+}
+
+/* "vector<int>::at" becomes "vector::at"; "<Main>b__0" and operators stay.
+ * Brackets that do not match do not enclose types. */
+static void drop_type_arguments(char *name)
+{
+	if (!put_outside(name, NULL))
+		put_outside(name, name);
 }
 
 /* Whether a plus separates types. In Java's hidden classes it precedes an
