@@ -28,7 +28,8 @@ static const struct verb verbs[] = {
 	{"check", gn_cmd_check, "hold captures against a budget, for CI"},
 	{"top", gn_cmd_top, "watch threads live"},
 	{"list", gn_cmd_list, "show where probes can go"},
-	{"doctor", gn_cmd_doctor, "say what this machine can and lacks"},
+	{"doctor", gn_cmd_doctor,
+	 "say what works on this machine and what is missing"},
 };
 
 #define NVERBS (sizeof(verbs) / sizeof(verbs[0]))

@@ -405,8 +405,8 @@ void test_lines_probes(struct live *t)
 void test_lines_other_build(struct live *t)
 {
 	static const char told[] =
-		"/demo.pdb is of another build than its module; its functions "
-		"have no source lines\n";
+		"/demo.pdb is from another build than its module; its "
+		"functions have no source lines\n";
 	struct live_args command = {.n = 0};
 	const json_t *function;
 	const char *line;

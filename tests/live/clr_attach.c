@@ -337,14 +337,14 @@ void test_attach_untold(struct live *t)
 		 NULL);
 	live_talk(t, &a, &gnomon);
 	free(live_await(t, gnomon.err,
-			"gnomon: a process that runs already does not tell "
-			"handles,allocations:"));
+			"gnomon: a process that already runs does not report "
+			"handles,allocations;"));
 	free(live_await(t, gnomon.err, "gnomon: attached"));
 	clr_serve(t, &served, "run 5");
 	CHECK(t, kill(gnomon.pid, SIGINT) == 0, "kill: %s", strerror(errno));
 	CHECK(t, live_wait(t, &gnomon) == 0, "gnomon failed");
 	report = live_read(t, path, NULL);
-	CHECK(t, strstr(report, "ran already tells of no allocation"),
+	CHECK(t, strstr(report, "already ran reports no allocations"),
 	      "no reason: %s", report);
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }

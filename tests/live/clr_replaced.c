@@ -136,7 +136,7 @@ void test_attach_replaced(struct live *t)
 	live_copy(t, live_fixture(t, "lines/lines.pdb"), newer);
 	CHECK(t, rename(newer, pdb) == 0, "rename: %s", strerror(errno));
 	then = session(t, &served,
-		       "/demo.pdb is of another build than its module", 1);
+		       "/demo.pdb is from another build than its module", 1);
 	check_places(t, first, then, true);
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }

@@ -210,7 +210,7 @@ void java_not_of_net(struct live *t)
 	CHECK(t, end.code == 0 && !strstr(end.out, "precompiled"),
 	      "it ended with %d: %s", end.code, end.out);
 	run_told(t, "--by", "async", NULL, &end);
-	CHECK(t, end.code == 0 && strstr(end.out, "a JVM tells of no async"),
+	CHECK(t, end.code == 0 && strstr(end.out, "a JVM reports no async"),
 	      "it ended with %d: %s", end.code, end.out);
 }
 

@@ -119,7 +119,7 @@ void test_bad_pid_32(struct live *t)
 		CHECK(t, readlink(exe, link, sizeof(link) - 1) > 0, "no exe");
 	run_gnomon(t, NULL, live_text(t, "run -d 10ms -f Demo.* -p %s", text),
 		   &end);
-	live_expect_line(t, &end, 2, "no 64-bit ELF file");
+	live_expect_line(t, &end, 2, "not a 64-bit ELF file");
 	run_gnomon(t, NULL, live_text(t, "run -d 10ms -p %s", text), &end);
 	CHECK(t, end.code == 0 && strstr(end.out, "ia32_32"),
 	      "gnomon ended with %d: %s", end.code, end.err);

@@ -355,10 +355,10 @@ static void bad_budgets(void **state)
 #define F(members) "{\"function\": [{\"name\": \"f\", " members "}]}"
 	(void)state;
 	budget_refused("", "line");
-	budget_refused("[]", "no object");
+	budget_refused("[]", "not an object");
 	budget_refused("{}", "no rules");
 	budget_refused("{\"functions\": []}", "'functions'");
-	budget_refused("{\"function\": {}}", "no array");
+	budget_refused("{\"function\": {}}", "not an array");
 	budget_refused("{\"function\": [1]}", "function[0]");
 	budget_refused("{\"function\": [{\"calls\": 1}]}", "no name");
 	budget_refused("{\"function\": [{\"name\": \"f\"}]}", "limits nothing");
@@ -380,7 +380,7 @@ static void bad_budgets(void **state)
 	budget_refused(F("\"longest_share\": \"5%\""), "longest_share");
 	budget_refused(F("\"lock_share\": \"5ms\""), "lock_share");
 	budget_refused(F("\"lock_per_call\": \"5%\""), "lock_per_call");
-	budget_refused(F("\"calls\": 1.5"), "no whole number");
+	budget_refused(F("\"calls\": 1.5"), "nor a whole number");
 	budget_refused(F("\"calls_per_call\": 1"), "calls_per_call");
 	budget_refused(F("\"gc_pause\": \"5ms\""), "gc_pause");
 	budget_refused(F("\"calls\": 1, \"calls\": 2"), "duplicate");
@@ -389,7 +389,7 @@ static void bad_budgets(void **state)
 	budget_refused(F("\"calls\": 1, \"at_least\": \"8000000000000000h\""),
 		       "at_least");
 	budget_refused(F("\"elapsed_inclusive\": \"1ms\", \"sum\": true"),
-		       "function[0].elapsed_inclusive is no sum");
+		       "function[0].elapsed_inclusive is not a sum");
 	budget_refused("{\"total\": {\"longest\": \"1ms\"}}", "longest");
 #undef F
 }

@@ -327,7 +327,7 @@ static void moved_marks(void **state)
 	}
 	assert_false(gn_column_uncertain(&r, GN_COLUMN_CALLS));
 	text = sample_print("table", &s.m, &o);
-	assert_non_null(strstr(text, "\n# ~ its calls went on on other"));
+	assert_non_null(strstr(text, "\n# ~ its calls moved to other"));
 	free(text);
 }
 

@@ -255,7 +255,7 @@ static void no_loads(void **state)
 	(void)state;
 	sample_make(&s);
 	text = sample_print("table", &s.m, &o);
-	assert_non_null(strstr(text, "no runtime told of a load"));
+	assert_non_null(strstr(text, "no runtime reported a load"));
 	free(text);
 	s.info[s.m.ninfo++] =
 		(struct gn_model_info){"events.left", "life,loads,gc"};
@@ -331,7 +331,7 @@ static void not_of_a_jvm(void **state)
 		for (size_t k = 0; k < s.m.nfunctions; k++)
 			s.m.functions[k].runtime = GN_RUNTIME_HOTSPOT;
 		text = sample_print("table", &s.m, &o);
-		assert_non_null(strstr(text, "a JVM tells of no "));
+		assert_non_null(strstr(text, "a JVM reports no "));
 		free(text);
 		s.m.functions[0].runtime = GN_RUNTIME_CLR;
 		text = sample_print("table", &s.m, &o);

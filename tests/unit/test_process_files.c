@@ -104,8 +104,8 @@ static void no_process(void **state)
 }
 
 static const char no_program[] =
-	"process %d runs no program: it is a kernel "
-	"thread, or a zombie; give a process that does";
+	"process %d runs no program: it is a kernel thread, or a zombie; give "
+	"a process that runs one";
 
 static void refused(pid_t pid, const char *text)
 {
@@ -171,8 +171,8 @@ static void a_first_thread_that_ended(void **state)
 	/* an ended first thread has no program any more */
 	while (is_running(pid))
 		sched_yield();
-	refused(pid, "the first thread of process %d has ended, so what the "
-		     "others run is not told; start it under gnomon");
+	refused(pid, "the first thread of process %d has ended, so what its "
+		     "other threads run is not known; start it under gnomon");
 	close(end[1]);
 	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED), 0);
 }

@@ -476,7 +476,7 @@ static void watch_mapped(struct gn_later *l)
 	if (err && !*s->warning)
 		snprintf(s->warning, sizeof(s->warning),
 			 "libraries that are mapped later are not traced: the "
-			 "kernel does not tell of them (%s)",
+			 "kernel does not report them (%s)",
 			 strerror(-err));
 }
 

@@ -54,6 +54,6 @@ void gn_loss_follow(struct gn_loss *l, enum gn_hold hold, uint64_t lost,
 const char *gn_loss_advice(const struct gn_loss *l);
 
 /* The same for records that were not lost by the ring. */
-#define GN_LOSS_ADVICE "a report tells the causes; trace fewer functions (-f)"
+#define GN_LOSS_ADVICE "a report names the causes; trace fewer functions (-f)"
 
 #endif

@@ -303,7 +303,7 @@ static int check_match(struct gn_session *s)
 	if (s->foreign && !gn_filter_libraries(s->filter))
 		return gn_session_fail(
 			s, -ENOENT, 2,
-			"no function matches '%s': the program is no 64-bit "
+			"no function matches '%s': the program is not a 64-bit "
 			"ELF file; leave -f out to trace its threads alone",
 			glob);
 	return gn_session_fail(s, -ENOENT, 2,

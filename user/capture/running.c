@@ -188,7 +188,7 @@ static void tell_memory(pid_t pid, size_t methods)
 		gn_error("these hooks take up to %" PRIu64
 			 " MiB of process %d's memory, whose control group may "
 			 "have %" PRIu64 " MiB: it can be killed for it; end "
-			 "this now, or name fewer",
+			 "this now, or name fewer functions",
 			 need >> 20, (int)pid, limit >> 20);
 }
 
@@ -201,10 +201,11 @@ static void tell_cost(const struct gn_session *s)
 	for (size_t i = 0; i < s->active->count; i++)
 		tell_memory(s->active->process[i].pid, s->active->chosen);
 	if (!s->opts.quiet)
-		gn_error("-f names %zu methods: each is compiled again "
-			 "when it is called next, and all of its calls are "
-			 "slower until the end; name fewer to disturb less",
-			 s->active->chosen);
+		gn_error(
+			"-f names %zu methods: each is compiled again when it "
+			"is called next, and all of its calls are slower until "
+			"the end; name fewer functions to disturb it less",
+			s->active->chosen);
 }
 
 uint32_t gn_running_untold(const struct gn_running *r, uint32_t families)
@@ -235,8 +236,8 @@ static void tell_untold(const struct gn_session *s)
 
 	gn_running_words(untold, words, sizeof(words));
 	if (untold && !s->opts.live)
-		gn_error("a process that runs already does not tell "
-			 "%s: for these start it under gnomon",
+		gn_error("a process that already runs does not report %s; "
+			 "start it under gnomon to see them",
 			 words);
 }
 

@@ -312,10 +312,10 @@ static int load_error(struct gn_session *s, int err)
 			s->opts.ring_size >> 20);
 	btf = gn_kernel_btf_advice();
 	if (btf)
-		return gn_session_fail(s, err, 1,
-				       "there is no BTF of this kernel "
-				       "(/sys/kernel/btf/vmlinux); %s",
-				       btf);
+		return gn_session_fail(
+			s, err, 1,
+			"this kernel has no BTF (/sys/kernel/btf/vmlinux); %s",
+			btf);
 	if (gn_lockdown_check())
 		return gn_session_fail(s, err, 1, "%s; %s", GN_LOCKDOWN_WHAT,
 				       GN_LOCKDOWN_TODO);

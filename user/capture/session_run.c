@@ -255,8 +255,8 @@ static int check_seen(struct gn_session *s)
 	if (__atomic_load_n(&s->skel->bss->control.begun, __ATOMIC_SEQ_CST))
 		return 0;
 	return gn_session_fail(s, -ESRCH, 1,
-			       "no thread of what was to be traced was seen; "
-			       "if it had not ended before, see gnomon doctor");
+			       "no thread of the traced program was seen; if "
+			       "it had not ended before, see gnomon doctor");
 }
 
 int gn_session_stop(struct gn_session *s)
@@ -343,9 +343,10 @@ static void tell_unmapped(const struct gn_session *s, gn_unseen_fn tell,
 		if (!s->files.file[i].asked)
 			continue;
 		snprintf(line, sizeof(line),
-			 "no process was seen to map '%s' as code: what -f "
-			 "takes of it was not called (emulators, as QEMU and "
-			 "box64, run a translation, which has no probes)",
+			 "no process mapped '%s' as code, so the functions "
+			 "that -f names in it were not called (emulators such "
+			 "as QEMU and box64 run translated code, which has no "
+			 "probes)",
 			 s->files.file[i].path);
 		tell(ctx, line);
 	}

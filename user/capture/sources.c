@@ -203,7 +203,7 @@ static struct gn_source_module *load(struct gn_sources *s, uint32_t pid,
 		got = gn_source_open(m, fd, path, file);
 		if (got == GN_SOURCE_OTHER)
 			warn(*m->pdb_path ? m->pdb_path : path,
-			     "is of another build than its module");
+			     "is from another build than its module");
 		else if (got == GN_SOURCE_BAD)
 			warn(*m->pdb_path ? m->pdb_path : path,
 			     "has no portable PDB that can be read");

@@ -485,26 +485,24 @@ static bool tell_glob(const struct gn_unseen *u, const struct gn_filter *filter,
 			 "symbols%s",
 			 glob, GN_MINI_TEXT(gn_filter_mini(filter, glob)));
 	else
-		snprintf(
-			line, GLOB_LINE, "no %s matched '%s'; %s",
-			usdt ? "USDT probe" : "function", glob,
-			gn_filter_missed(filter, glob)
-				? "such a library was mapped, but it was "
-				  "unmapped, or its process or the capture "
-				  "ended, before its probes were in place; "
-				  "with its path for LIB it has probes from "
-				  "the start"
-			: usdt ? "gnomon list --usdt shows what there is"
-			: u->hooked && !u->lists
-				? "only what is called is known: leave -f out "
-				  "to see that; without ( a GLOB is of names "
-				  "without parameters"
-			: u->hooked
-				? "gnomon list -p PID shows what runs; without "
-				  "( or < a GLOB is of managed names "
-				  "without parameters and type arguments"
-				: "gnomon list shows what there is, "
-				  "LIB:GLOB looks into a library");
+		snprintf(line, GLOB_LINE, "no %s matched '%s'; %s",
+			 usdt ? "USDT probe" : "function", glob,
+			 gn_filter_missed(filter, glob)
+				 ? "such a library was mapped, but before its "
+				   "probes were in place it was unmapped, or "
+				   "its process or the capture ended; give its "
+				   "path for LIB to probe it from the start"
+			 : usdt ? "gnomon list --usdt shows what there is"
+			 : u->hooked && !u->lists
+				 ? "only functions that are called are known: "
+				   "leave -f out to see them; without ( a GLOB "
+				   "matches names without parameters"
+			 : u->hooked
+				 ? "gnomon list -p PID shows what runs; "
+				   "without ( or < a GLOB matches managed "
+				   "names without parameters and type arguments"
+				 : "gnomon list shows what there is, "
+				   "LIB:GLOB looks into a library");
 	return !usdt;
 }
 
@@ -521,8 +519,8 @@ void gn_unseen_globs(const struct gn_unseen *u, const struct gn_filter *filter,
 		tell(ctx, line);
 	}
 	if (left && u->abstract)
-		tell(ctx, "methods that -f names are abstract, as those of "
-			  "interfaces: name those that implement them, as "
+		tell(ctx, "methods that -f names are abstract, such as those "
+			  "of interfaces: name those that implement them, as "
 			  "-f '*.METHOD' does");
 	if (left && u->modules_left)
 		tell(ctx, "modules that can be unloaded or are made in memory "
@@ -530,7 +528,8 @@ void gn_unseen_globs(const struct gn_unseen *u, const struct gn_filter *filter,
 			  "--clr-hooks elt traces them from the program's "
 			  "start");
 	if (left && u->no_il)
-		tell(ctx, "methods that -f names have no IL of their own, as "
-			  "those of other libraries (P/Invoke): they can have "
-			  "no hooks; -f 'LIB:GLOB' names native functions");
+		tell(ctx,
+		     "methods that -f names have no IL of their own, such as "
+		     "those of other libraries (P/Invoke): they can have no "
+		     "hooks; -f 'LIB:GLOB' names native functions");
 }

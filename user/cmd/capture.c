@@ -434,13 +434,12 @@ int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
  * kernel does not know it as a probe any more, it ends the program. */
 static const char *cause(int sig)
 {
-	return sig == SIGTRAP
-		       ? "; a program that copies its own code, as to large "
-			 "pages (node --use-largepages, "
-			 "opcache.huge_code_pages), copies gnomon's probes "
-			 "with it and ends so: turn that off, or trace none of "
-			 "its native functions"
-		       : "";
+	return sig == SIGTRAP ? "; a program that copies its own code, such as "
+				"to large pages (node --use-largepages, "
+				"opcache.huge_code_pages), copies gnomon's "
+				"probes with it and ends so: turn that off, or "
+				"trace none of its native functions"
+			      : "";
 }
 
 static void say_status(const struct gn_capture *c)

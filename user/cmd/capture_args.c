@@ -71,7 +71,7 @@ bool gn_capture_user(struct gn_capture_args *a, int *status)
 		gn_error("SUDO_UID or SUDO_GID is not a number; run it by "
 			 "sudo, or unset both");
 	else if (err == -ENOENT)
-		gn_error("there is no user '%s'; give a login name, as of "
+		gn_error("there is no user '%s'; give a login name from "
 			 "'getent passwd'",
 			 a->as);
 	else if (err == -EPERM)

@@ -43,9 +43,10 @@ static const struct gn_option options[] = {
 static const struct gn_verb_usage usage = {
 	.name = "check",
 	.synopsis = "--budget FILE [-b FILE]... -i FILE... [options]",
-	.summary = "Compare captures with a budget, and with captures of a "
-		   "base.\nExit status: 0 within it, 3 the records do not "
-		   "suffice to judge, 4 breached.",
+	.summary =
+		"Compare captures with a budget, and with captures of a base.\n"
+		"Exit status: 0 within it, 3 the records do not suffice to "
+		"judge, 4 breached.",
 	.options = options,
 	.noptions = sizeof(options) / sizeof(options[0]),
 	.rest = GN_REST_NONE,
@@ -87,7 +88,7 @@ static int read_budget(const struct check_args *a, struct gn_budget *b)
 	} else {
 		err = gn_budget_read(b, text, size, why, sizeof(why));
 		if (err == -EINVAL)
-			gn_error("%s is no budget: %s", a->budget, why);
+			gn_error("%s is not a budget: %s", a->budget, why);
 		else if (err)
 			gn_error("no memory to read %s; free some", a->budget);
 	}

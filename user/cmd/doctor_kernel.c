@@ -291,8 +291,8 @@ static void check_programs(struct gn_checkup *c)
 	else
 		gn_finding_add(c, group, "programs", "gnomon's programs",
 			       GN_FOUND_MISSING,
-			       "mend what is missing above; if nothing is: "
-			       "gnomon run -v -- true says more",
+			       "fix what is missing above; if nothing is "
+			       "missing: gnomon run -v -- true says more",
 			       "%s",
 			       s && *gn_session_error(s) ? gn_session_error(s)
 							 : strerror(-err));

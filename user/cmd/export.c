@@ -147,7 +147,7 @@ static int choose(struct items *items, const struct export_args *a,
 		int format = find_format(at, len);
 
 		if (format < 0) {
-			gn_error("'%.*s' is no format; see --format in man "
+			gn_error("'%.*s' is not a format; see --format in man "
 				 "gnomon",
 				 (int)len, at);
 			return GN_EXIT_USAGE;

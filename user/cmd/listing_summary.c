@@ -25,9 +25,7 @@ static void tell_sleds(const struct gn_listing *l)
 				 i == GN_SLED_XRAY ? "begin and end are seen"
 						   : "their begin is seen");
 	if (l->broken_sleds)
-		gn_error("%zu sleds are left out: no compiler makes "
-			 "such ones",
-			 l->broken_sleds);
+		gn_error("%zu malformed sleds are left out", l->broken_sleds);
 }
 
 static void tell_managed(const struct gn_listing *l)
@@ -77,8 +75,8 @@ void gn_listing_summary(const struct gn_listing *l, bool automatic)
 	/* a runtime's functions are not all listed, or known only when
 	 * called */
 	if (!l->nfunctions && !l->nusdt && !l->nruntimes && !l->running)
-		gn_error("no function is left: what -f takes, -f '!GLOB' "
-			 "leaves out; give other patterns");
+		gn_error("no function is left: -f '!GLOB' excludes all that -f "
+			 "GLOB includes; give other patterns");
 	if (l->nfunctions)
 		gn_error("%zu function%s: end of %zu by return probe, "
 			 "of %zu at own returns (rets: %zu, jumps: %zu); %zu "

@@ -112,7 +112,7 @@ static int write_rows(struct gn_top_show *s, const struct gn_top_period *p)
 	if (!err || err == -EPIPE)
 		return err != 0; /* its reader has seen enough */
 	if (err == -EINTR || err == -ETIMEDOUT)
-		gn_error("nobody reads %s; period %" PRIu64 " is not whole",
+		gn_error("nobody reads %s; period %" PRIu64 " is incomplete",
 			 where, p->number);
 	else
 		gn_error("cannot write %s: %s; give another file with -o",

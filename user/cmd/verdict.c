@@ -94,7 +94,7 @@ static void warn_lost(const struct gn_model *m, bool allow_loss)
 {
 	char *lost = lost_text(m);
 
-	gn_error("%s, the report is not whole; %s",
+	gn_error("%s, the report is incomplete; %s",
 		 lost ? lost : "records were lost",
 		 allow_loss ? "--allow-loss accepts it"
 			    : "record fewer functions, or accept it with "

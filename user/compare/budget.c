@@ -103,14 +103,14 @@ static int add_limit(struct reader *r, struct gn_budget_rule *rule,
 	}
 	if (!text)
 		return bad(r,
-			   "%s.%s is no text and no whole number; give one, as "
-			   "\"5ms\", \"12%%\" or 100",
+			   "%s.%s is neither a text nor a whole number; give "
+			   "one, as \"5ms\", \"12%%\" or 100",
 			   r->where, word);
 	if (gn_limit_parse(text, gn_metric_is_time(l.metric), &l) || !fits(&l))
 		return bad(r,
-			   "%s.%s cannot be '%s'; give as a text a time (5ms),"
-			   " a share (12%%), or what may come to the base (+5%%"
-			   " or +2ms); a count is a number",
+			   "%s.%s cannot be '%s'; give as a text a time (5ms), "
+			   "a share (12%%), or what may be added to the base "
+			   "(+5%% or +2ms); a count is a number",
 			   r->where, word, text);
 	/* shown as in the file */
 	l.text = json_string_value(value);
@@ -134,13 +134,13 @@ static int take_word(struct reader *r, struct gn_budget_rule *rule,
 	if (!strcmp(word, "name")) {
 		rule->name = text && *text ? text : NULL;
 		return rule->name ? 0
-				  : bad(r, "%s.name is no text; give a glob",
+				  : bad(r, "%s.name is not a text; give a glob",
 					r->where);
 	}
 	if (!strcmp(word, "module") && rule->part == GN_PART_FUNCTION) {
 		rule->module = text;
 		return text ? 0
-			    : bad(r, "%s.module is no text; give a glob",
+			    : bad(r, "%s.module is not a text; give a glob",
 				  r->where);
 	}
 	if (!strcmp(word, "sum")) {
@@ -152,7 +152,7 @@ static int take_word(struct reader *r, struct gn_budget_rule *rule,
 	}
 	if (!strcmp(word, "at_least")) {
 		if (!text || gn_limit_time(text, &ns) || ns >= 0x1p64)
-			return bad(r, "%s.at_least is no time; give 1ms",
+			return bad(r, "%s.at_least is not a time; give 1ms",
 				   r->where);
 		rule->at_least = (uint64_t)ns;
 		return 0;
@@ -172,7 +172,7 @@ static int check_sum(struct reader *r, const struct gn_budget_rule *rule)
 		if (l->metric == GN_METRIC_elapsed_incl ||
 		    l->metric == GN_METRIC_app_incl)
 			return bad(r,
-				   "%s.%s is no sum, for callees are in their "
+				   "%s.%s is not a sum: callees are in their "
 				   "callers' times; give an exclusive time",
 				   r->where, l->word);
 	}
@@ -187,7 +187,7 @@ static int read_rule(struct reader *r, enum gn_part part, json_t *object)
 	int err;
 
 	if (!json_is_object(object))
-		return bad(r, "%s is no object; give {\"name\": ...}",
+		return bad(r, "%s is not an object; give {\"name\": ...}",
 			   r->where);
 	grown = reallocarray(r->b->rules, r->b->nrules + 1, sizeof(*grown));
 	if (!grown)
@@ -246,7 +246,8 @@ static int read_part(struct reader *r, const char *word, json_t *value)
 		return read_rule(r, GN_PART_TOTAL, value);
 	}
 	if (!json_is_array(value))
-		return bad(r, "%s is no array; give [{\"name\": ...}]", word);
+		return bad(r, "%s is not an array; give [{\"name\": ...}]",
+			   word);
 	json_array_foreach(value, i, object)
 	{
 		snprintf(r->where, sizeof(r->where), "%s[%zu]", word, i);
@@ -284,7 +285,8 @@ int gn_budget_read(struct gn_budget *b, const char *text, size_t size,
 		return bad(&r, "line %d: %s; give JSON", error.line,
 			   error.text);
 	if (!json_is_object(root))
-		return bad(&r, "it is no object; give {\"function\": [...]}");
+		return bad(&r,
+			   "it is not an object; give {\"function\": [...]}");
 	json_object_foreach(root, word, value)
 	{
 		err = read_part(&r, word, value);

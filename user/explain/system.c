@@ -31,8 +31,8 @@ static void put_read(FILE *out, const struct gn_facts *f, int32_t function)
 		}
 	}
 	if (!count) {
-		fputs(". It touches memory that has no page yet, or none any "
-		      "more.",
+		fputs(". It touches memory that has no page yet, or no longer "
+		      "has one.",
 		      out);
 		return;
 	}

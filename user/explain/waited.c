@@ -206,7 +206,7 @@ void gn_say_wait(const struct gn_facts *f, const struct gn_subject *s,
 		[GN_CLASS_NET] = "Threads waited for sockets",
 		[GN_CLASS_IPC] = "Threads waited for pipes and local sockets",
 		[GN_CLASS_SLEEP] = "Threads slept",
-		[GN_CLASS_EVENT] = "Threads waited for what others had to do",
+		[GN_CLASS_EVENT] = "Threads waited for other threads",
 		[GN_CLASS_POLL] = "Threads waited by poll for one socket or "
 				  "pipe",
 		[GN_CLASS_CHILD] = "Threads waited for child processes",
@@ -330,7 +330,9 @@ void gn_say_cpus(const struct gn_facts *f, const struct gn_subject *s,
 		f->wall ? (uint64_t)((double)wanted * 10 / (double)f->wall) : 0;
 	struct limit limit;
 
-	fputs("CPUs were too few: threads were ready, but had none, for ", out);
+	fputs("CPUs were too few: threads were ready to run, but had no CPU, "
+	      "for ",
+	      out);
 	gn_put_ns(out, s->wait.ns);
 	fputs(", ", out);
 	gn_put_pct(out, s->wait.ns, wanted);

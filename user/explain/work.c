@@ -543,7 +543,7 @@ void gn_say_lost(const struct gn_facts *f, const struct gn_subject *s,
 	if (gn_model_losses(f->m))
 		gn_put_count(out, gn_model_losses(f->m), "record was lost. ",
 			     "records were lost. ");
-	fputs("Nothing is concluded from what is left.", out);
+	fputs("No finding is drawn from what is left.", out);
 	if (!s->nfunctions)
 		return;
 	fputs(" Called often:", out);

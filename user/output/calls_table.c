@@ -353,8 +353,9 @@ static void put_moved(const struct gn_model *m, FILE *f)
 	for (size_t i = 0; i < m->nfunctions && !moved; i++)
 		moved = m->functions[i].v.moved;
 	if (moved)
-		fputs("# calls went on on other threads or stacks, as Go's do: "
-		      "their times and what\n# called them can be wrong\n",
+		fputs("# calls moved to other threads or stacks, as in Go: "
+		      "their times and\n"
+		      "# callers can be wrong\n",
 		      f);
 }
 

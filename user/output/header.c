@@ -307,7 +307,7 @@ static void put_leave_hint(const struct gn_model *m, FILE *f)
 	if (unknown)
 		fprintf(f,
 			"# %-11s ~: more than a tenth of a function's calls; "
-			"their times go on to what came next\n",
+			"their times extend to the next known event\n",
 			"");
 	if (gn_info_number(m, "functions.return", &by_return) && by_return)
 		fprintf(f,
@@ -417,8 +417,8 @@ int gn_footer_print(const struct gn_model *m, const struct gn_output_opts *o,
 		      "calls can be missing\n",
 		      f);
 	if (marked.moved)
-		fputs("# ~ its calls went on on other threads or stacks, as "
-		      "Go's do: what they took is not known\n",
+		fputs("# ~ its calls moved to other threads or stacks, as in "
+		      "Go: their times are not known\n",
 		      f);
 	/* the header has shown them, but a long table scrolls it away */
 	if (gn_model_lossy(m) && (err = gn_header_loss(m, o, f)))

@@ -57,7 +57,7 @@ static void put_losses(const struct gn_model *m, const struct gn_output_opts *o,
 			"number can be too low",
 			"", rest);
 	else
-		fprintf(f, "%-11s numbers marked ! are not whole", "");
+		fprintf(f, "%-11s numbers marked ! are incomplete", "");
 	end_attention(o, f);
 }
 

@@ -176,9 +176,10 @@ static void put_by_runtime(uint64_t processes, FILE *f)
 		return;
 	gn_format_count(n, processes);
 	fprintf(f,
-		"# %-11s by the runtime (as --clr-hooks elt) in %s %s "
-		"whose modules edit and\n# %-11s continue "
-		"can change: it takes none in their IL\n",
+		"# %-11s by the runtime (as --clr-hooks elt) in %s %s whose "
+		"modules edit and\n"
+		"# %-11s continue can change: it accepts no hooks in their "
+		"IL\n",
 		"hooks", n, gn_word(processes, "process", "processes"), "");
 }
 
@@ -305,8 +306,9 @@ static void put_abstract(const struct gn_model *m, FILE *f)
 		return;
 	gn_format_count(n, abstract);
 	fprintf(f,
-		"# %-11s %s abstract %s, as of interfaces: what implements "
-		"%s is called,\n# %-11s so name that (-f '*.METHOD')\n",
+		"# %-11s %s abstract %s, such as those of interfaces: what "
+		"implements %s\n"
+		"# %-11s is called; name that instead (-f '*.METHOD')\n",
 		"untraced", n, gn_word(abstract, "method", "methods"),
 		gn_word(abstract, "it", "them"), "");
 }
@@ -365,9 +367,9 @@ static void put_allocations(const struct gn_model *m,
 	if (m->code.selected[GN_SELECTED_ALLOCATIONS_LEFT])
 		fprintf(f,
 			"%s# %-11s of boxed values and combined delegates are "
-			"told in part only: this runtime makes\n"
-			"# %-11s most of them without telling (.NET 10). All "
-			"others are told%s\n",
+			"reported in part only: this runtime makes\n"
+			"# %-11s most of them without an event (.NET 10). All "
+			"others are reported%s\n",
 			o->color ? GN_ATTENTION : "", "ALLOCATIONS", "",
 			o->color ? GN_PLAIN : "");
 }

@@ -117,12 +117,12 @@ static void put_head(const struct gn_model *m, FILE *f)
 		      f);
 	if (m->truncated)
 		fprintf(f,
-			"**The trace %s, and what followed is lost: the report "
-			"is not whole.**\n",
+			"**The trace %s, and what followed is lost: the "
+			"report is incomplete.**\n",
 			gn_model_truncation(m));
 	if (gn_model_losses(m)) {
 		gn_format_count(lost, gn_model_losses(m));
-		fprintf(f, "**%s %s lost: the report is not whole.**\n", lost,
+		fprintf(f, "**%s %s lost: the report is incomplete.**\n", lost,
 			gn_word(gn_model_losses(m), "record was",
 				"records were"));
 	}

@@ -247,7 +247,7 @@ static void put_session(const struct gn_model *m, FILE *f)
 		put_seconds(f, m->session.class_incl[i]);
 	}
 	put_family(f, "lost_records", "",
-		   "Lost records: above 0, the rest is not whole.");
+		   "Lost records: above 0, the rest is incomplete.");
 	/* a trace without an end lost an unknown number */
 	fprintf(f, "gnomon_lost_records %" PRIu64 "\n",
 		lost || !gn_model_lossy(m) ? lost : 1);

@@ -25,7 +25,7 @@
 	X(EXCEPTIONS, "exceptions", "by class, thrown in and caught in")    \
 	X(LOADS, "loads", "assemblies, modules and classes")                \
 	X(ALLOCATIONS, "allocations", "by class and function")              \
-	X(EVENTS, "events", "all that runtimes told, by time")              \
+	X(EVENTS, "events", "all events of runtimes, by time")              \
 	X(SAMPLES, "samples", "what ran, by the samples of --snapshot")     \
 	X(SYSCALLS, "syscalls", "system calls, of --os syscalls")           \
 	X(THREAD_SYSCALLS, "thread-syscalls", "the same of each thread")

@@ -67,7 +67,7 @@ void gn_header_probe_cost(const struct gn_model *m,
 	if (!any_hits(m) && !m->nfunctions)
 		return;
 	if (!gn_probe_cost_known(m)) {
-		fprintf(f, "# %-11s not measured, it is in the times\n",
+		fprintf(f, "# %-11s not measured, so it is in the times\n",
 			"probe cost");
 		return;
 	}

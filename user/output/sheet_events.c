@@ -182,13 +182,14 @@ static bool is_load(uint16_t event)
 
 static int fill_loads(const struct gn_model *m, struct gn_sheet *s)
 {
-	s->nothing = gn_model_of_jvm(m)
-			     ? "a JVM tells of no load but that of classes; "
-			       "ask for them with --events classes"
-		     : left_out(m, "loads")
-			     ? "loads were not recorded; ask for them with "
-			       "--events loads"
-			     : GN_SHEET_NOTHING(m, "no runtime told of a load");
+	s->nothing =
+		gn_model_of_jvm(m)
+			? "a JVM reports no load but that of classes; ask for "
+			  "them with --events classes"
+		: left_out(m, "loads")
+			? "loads were not recorded; ask for them with "
+			  "--events loads"
+			: GN_SHEET_NOTHING(m, "no runtime reported a load");
 	for (size_t i = 0; i < m->nevents; i++) {
 		const struct gn_model_event *e = &m->events[i];
 		struct gn_cell *c;
@@ -393,7 +394,7 @@ const struct gn_sheet_kind gn_sheet_jit = {
 
 static int fill_exceptions(const struct gn_model *m, struct gn_sheet *s)
 {
-	s->nothing = gn_model_of_jvm(m) ? "a JVM tells of no exception"
+	s->nothing = gn_model_of_jvm(m) ? "a JVM reports no exception"
 		     : m->code.selected[GN_SELECTED_EXCEPTIONS_LEFT] ||
 				     left_out(m, "exceptions")
 			     ? "no runtime reported an exception; ask for them "
@@ -443,12 +444,12 @@ static int fill_allocations(const struct gn_model *m, struct gn_sheet *s)
 {
 	const char *at_start = gn_model_info(m, "events.at_start");
 
-	s->nothing = gn_model_of_jvm(m) ? "a JVM tells of no allocation"
+	s->nothing = gn_model_of_jvm(m) ? "a JVM reports no allocation"
 		     : gn_sheet_aot(m)
 			     ? "no runtime reported an allocation" GN_SHEET_AOT
 		     : at_start && strstr(at_start, "allocations")
-			     ? "a process that ran already tells of no "
-			       "allocation; start it under gnomon for them"
+			     ? "a process that already ran reports no "
+			       "allocations; start it under gnomon to see them"
 			     : "no runtime reported an allocation; ask for "
 			       "them with --events allocations";
 	for (size_t i = 0; i < m->nallocations; i++) {

@@ -14,10 +14,11 @@ static void put_pct(struct gn_cell *c, uint64_t n, uint64_t whole)
 
 static int fill_samples(const struct gn_model *m, struct gn_sheet *s)
 {
-	s->nothing = gn_model_info(m, "samples.rate")
-			     ? "no sample was taken: the threads had no CPU"
-			     : "no samples were taken; ask for them with "
-			       "--snapshot 99";
+	s->nothing =
+		gn_model_info(m, "samples.rate")
+			? "no sample was taken: the threads were not on a CPU"
+			: "no samples were taken; ask for them with "
+			  "--snapshot 99";
 	for (size_t i = 0; i < m->nsamples; i++) {
 		const struct gn_model_sample *x = &m->samples[i];
 		struct gn_cell *c = gn_sheet_row(s);

@@ -304,7 +304,7 @@ static void print_no_async(const struct gn_model *m, FILE *f)
 	const char *elt = gn_model_info(m, "hooks.elt");
 
 	if (gn_model_of_jvm(m))
-		fputs("# a JVM tells of no async method\n", f);
+		fputs("# a JVM reports no async method\n", f);
 	else if (elt && strcmp(elt, "all functions are traced"))
 		fprintf(f,
 			"# no async methods: %s makes the runtime's own hooks "

@@ -96,7 +96,7 @@ static void put_waker(const struct gn_model *m, const struct gn_model_wait *w,
 			w->waker);
 	else if (w->class == GN_CLASS_LOCK || w->class == GN_CLASS_EVENT ||
 		 w->class == GN_CLASS_IPC)
-		fputs("; woken by an interrupt or what is not traced", f);
+		fputs("; woken by an interrupt or an untraced thread", f);
 	if (w->waker && w->waker_function >= 0 &&
 	    (size_t)w->waker_function < m->nfunctions)
 		fprintf(f, " in %s",

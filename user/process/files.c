@@ -489,11 +489,11 @@ bool gn_files_missing(pid_t pid, int err, char why[GN_MISSING_MAX])
 		text = "process %d is hidden from this user (/proc has "
 		       "hidepid); run it as root";
 	else if ((err == -ESRCH || err == -ENOENT) && has_threads(pid))
-		text = "the first thread of process %d has ended, so what the "
-		       "others run is not told; start it under gnomon";
+		text = "the first thread of process %d has ended, so what its "
+		       "other threads run is not known; start it under gnomon";
 	else if (err == -ESRCH || err == -ENOENT)
 		text = "process %d runs no program: it is a kernel thread, or "
-		       "a zombie; give a process that does";
+		       "a zombie; give a process that runs one";
 	if (text)
 		snprintf(why, GN_MISSING_MAX, text, (int)pid, process);
 	return text;
