@@ -21,7 +21,7 @@
 
 #define UPROBE_MULTI_RETURN 1 /* BPF_F_UPROBE_MULTI_RETURN */
 #define KEEPER_LEAST	    16 /* fewer probes than this are removed fast enough */
-#define RETURN_PROBE	    1 /* of a uprobe's perf event */
+#define RETURN_PROBE	    1 /* in the config of a uprobe's perf event */
 #define COUNTER_SHIFT	    32
 
 /* bpf(2) BPF_LINK_CREATE for uprobe.multi, as in linux/bpf.h of 6.6. */
@@ -40,12 +40,12 @@ struct multi_attr {
 	uint32_t pad;
 };
 
-/* What holds some probes in place: one of the two. */
+/* A link that holds probes in place: either `fd` or `link` is used. */
 struct held {
-	int fd;		       /* of a multi link; -1 = none */
-	struct bpf_link *link; /* of a perf event */
+	int fd;		       /* a multi link; -1 = none */
+	struct bpf_link *link; /* a perf event's link */
 	uint32_t key;
-	int file; /* of its set */
+	int file; /* the set's `file` */
 };
 
 struct gn_links {
@@ -88,7 +88,7 @@ int gn_attach_multi(int prog_fd, uint32_t type, const struct gn_probe_set *set,
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* The type of the kernel's perf events that are uprobes. */
+/* Reads the type that uprobes have as perf events. */
 static int perf_type(uint32_t *type)
 {
 	FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
@@ -134,7 +134,7 @@ static void let_go(const struct held *h)
 		bpf_link__destroy(h->link);
 }
 
-/* A share of the links. */
+/* A thread's share of the links: every SHARES-th one, beginning at `from`. */
 struct share {
 	struct gn_links *links;
 	size_t from;
@@ -153,8 +153,9 @@ static void *let_go_share(void *arg)
 	return NULL;
 }
 
-/* Closes all links. For each the kernel waits until its programs have ended,
- * which takes long on a busy machine: so close all at once. */
+/* Closes all links. For each link the kernel waits until its running programs
+ * have ended, which takes long on a busy machine. So several threads close them
+ * at once. */
 static void let_go_all(struct gn_links *l)
 {
 	struct share share[SHARES];
@@ -191,7 +192,8 @@ size_t gn_links_free(struct gn_links *l, const struct gn_step *step)
 	return left;
 }
 
-/* Appends `n` items of `size` bytes to the `*count` of `*to`; -ENOMEM. */
+/* Appends `n` items of `size` bytes to the array `*to`, which has `*count`
+ * items. 0 or -ENOMEM. */
 static int append(void *to, size_t *count, const void *items, size_t n,
 		  size_t size)
 {
@@ -221,7 +223,7 @@ void gn_links_join(struct gn_links *into, struct gn_links *from)
 	    !append(&into->keeper, &into->nkeepers, from->keeper,
 		    from->nkeepers, sizeof(*from->keeper)))
 		from->nkeepers = 0;
-	/* close what found no room */
+	/* closes the probes for which there was no memory */
 	gn_links_free(from, NULL);
 }
 
@@ -233,7 +235,8 @@ bool gn_links_hold(const struct gn_links *l)
 	return true;
 }
 
-/* Those of a key or of a file; 0 is none. Whether there were some. */
+/* Closes the links that have this key or this file; 0 matches none. Returns
+ * whether there were any. */
 static bool let_go_of(struct gn_links *l, uint32_t key, int file)
 {
 	size_t kept = 0, count = l->count;
@@ -299,7 +302,7 @@ static uint32_t func_at(const struct gn_probe_set *set, size_t i)
 	return GN_COOKIE_FUNC(set->cookies[i]);
 }
 
-/* The index at which the next function after the one at `i` begins. */
+/* The index of the first probe after those of the function at `i`. */
 static size_t next_function(const struct gn_probe_set *set, size_t i)
 {
 	size_t end = i + 1;
@@ -309,8 +312,9 @@ static size_t next_function(const struct gn_probe_set *set, size_t i)
 	return end;
 }
 
-/* The begin of the function in the middle, or of the next one, so that neither
- * half is empty. The end, if there is only one function. */
+/* Returns where to split the probes: at the start of the function in the
+ * middle, or of the next one, so that neither half is empty. Returns the end if
+ * there is only one function. */
 static size_t halve(const struct gn_probe_set *set, size_t from, size_t count)
 {
 	size_t mid = from + count / 2;
@@ -329,9 +333,9 @@ static void leave_out(const struct gn_probe_set *set, size_t i, int err,
 }
 
 /*
- * One refused site fails a whole link, so halve until its function is alone.
- * The stack of halves is at most 2 * log2(count) deep where functions have one
- * site each; a deeper one would be an error of no site.
+ * One refused site makes the whole link fail, so halve until the site's
+ * function is alone. Every two levels halve the count at least, so the stack is
+ * about 2 * log2(count) deep at most.
  */
 static int add_multi(struct gn_links *l, uint32_t type,
 		     const struct gn_probe_set *set, size_t *refused)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Attaches probes to files. If the kernel has uprobe.multi links, each program
- * has one (made by bpf(2) itself, because libbpf 1.1 has neither kind). If not,
- * uses perf events, each for many probes if there are many (keeper.h). Finds
- * out by trying what the kernel has.
+ * gets one (made with bpf(2) directly, because libbpf 1.1 supports neither
+ * kind). If not, uses perf events; if there are many probes, one event holds
+ * many of them (keeper.h). Tries out what the kernel has.
  */
 #ifndef GNOMON_CAPTURE_ATTACH_H
 #define GNOMON_CAPTURE_ATTACH_H
@@ -35,8 +35,8 @@ const char *gn_attach_mode_name(enum gn_attach_mode mode);
  * all, -EPERM or the kernel's error. */
 int gn_attach_probe_mode(void);
 
-/* Whether the kernel has links of this mode: SESSION or MULTI. 0, or its error:
- * -EPERM, or another one when it has none. */
+/* Checks whether the kernel has links of this mode, SESSION or MULTI. 0: it
+ * has. Else -EPERM, or the kernel's error. */
 int gn_attach_offers(enum gn_attach_mode mode);
 
 /* Attaches a probe to gnomon's own program and removes it again. 0, or the
@@ -44,10 +44,11 @@ int gn_attach_offers(enum gn_attach_mode mode);
 int gn_attach_try(enum gn_attach_mode mode);
 
 /*
- * The same by a thread. For the first probe in a while the kernel waits until
- * all CPUs have been through its scheduler, some ms; for one that follows soon
- * it does not. So this comes before gnomon's own, and while it does something
- * else. NULL: no memory. _end() waits for the thread; `a` may be NULL.
+ * Does gn_attach_try() in a thread. For the first probe in a while the kernel
+ * waits some ms, until all CPUs have been through its scheduler; for a probe
+ * that follows soon it does not wait. So begin this before gnomon attaches its
+ * own probes, while it does something else. NULL: no memory, or no thread.
+ * _end() waits for the thread; `a` may be NULL.
  */
 struct gn_attach_ahead;
 struct gn_attach_ahead *gn_attach_ahead_begin(enum gn_attach_mode mode);
@@ -65,12 +66,14 @@ uint64_t gn_attach_hit_ns(enum gn_attach_mode mode, enum gn_cal_site site);
 bool gn_attach_whole_process(void);
 
 /*
- * Whether a probe on a five-byte nop can be one that the kernel makes a call,
- * in place of a trap. Some kernels leave the page that it leads to out of a
- * child's memory, but not the call, and the child's next hook ends it by a
- * signal: there it cannot. A thread finds out by hitting such a probe, whose
- * end takes long. NULL of _begin(): there are no such calls, or no memory; then
- * the answer is no. Then gn_attach_ahead_end().
+ * Finds out whether probes may go on five-byte nops, where the kernel replaces
+ * the trap with a call. Some kernels leave the page that the call leads to out
+ * of a child's memory, but not the call, and the child's next hook kills it
+ * with a signal. Then the answer is no. A thread finds out by hitting such a
+ * probe, because removing the probe takes long. _begin() returns NULL if the
+ * kernel makes no such calls, or there is no memory or thread; then the answer
+ * is no, too. _called() waits for the answer. Afterwards call
+ * gn_attach_ahead_end().
  */
 struct gn_attach_ahead *gn_attach_nop5_begin(enum gn_attach_mode mode);
 bool gn_attach_nop5_called(struct gn_attach_ahead *a);
@@ -100,8 +103,8 @@ struct gn_probe_set {
 	const struct bpf_program *prog;
 	const uint64_t *offsets;
 	const uint64_t *cookies;
-	/* where the file has a semaphore that the kernel counts up, 0 = none;
-	 * NULL: none for all */
+	/* file offsets of the semaphores that the kernel counts up, 0 = none;
+	 * NULL: no probe has one */
 	const uint64_t *counters;
 	size_t count;
 	bool ret;     /* return probes */
@@ -123,32 +126,35 @@ bool gn_attach_is_site_error(int err);
 uint64_t gn_attach_counter(const struct gn_probe_set *set, size_t i);
 
 /* Attaches a program by a multi link of `type` to `count` probes of a set, from
- * `from` on. The link, or the kernel's error. */
+ * `from` on. Returns the link's descriptor, or the kernel's error. */
 int gn_attach_multi(int prog_fd, uint32_t type, const struct gn_probe_set *set,
 		    size_t from, size_t count);
 
-/* Opens a perf event on one probe of a set, without a program. */
+/* Opens a perf event on one probe of a set, without a program. Returns its
+ * descriptor, or the kernel's error. */
 int gn_attach_perf_event(const struct gn_probe_set *set, size_t i);
 
-/* What holds probes in place; closing it removes them. */
+/* An empty list of links, which hold probes in place until they are closed.
+ * NULL: no memory. */
 struct gn_links *gn_links_new(void);
 
-/* Removes all probes. Returns how many are still being removed, by processes
- * that go on alone after the step (may be NULL) stopped the wait. */
+/* Removes all probes and frees `l`. If the step (may be NULL) stops the wait,
+ * keepers go on by themselves: returns how many probes they still remove. */
 size_t gn_links_free(struct gn_links *l, const struct gn_step *step);
 
-/* Moves the probes of `from` to `into` and frees `from`: probes that are
- * removed together are waited for only once. NULL is an empty one. */
+/* Moves the probes of `from` to `into` and frees `from`: the wait for probes
+ * that are removed together happens only once. NULL is an empty list. */
 void gn_links_join(struct gn_links *into, struct gn_links *from);
 
-/* False when a process that held some of them was killed. */
+/* False if a keeper, which held some of the probes, was killed. */
 bool gn_links_hold(const struct gn_links *l);
 
 /*
  * Attaches a set, in which the probes of a function follow one another. If the
- * kernel refuses a site, its whole function is left out, because half of one
- * would give calls that never end, and counted in `refused`. <0: nothing could
- * be attached for another reason. -EINTR: the set's step stopped it.
+ * kernel refuses a site, leaves out its whole function, because calls that are
+ * only half seen would never end, and counts it in `refused`. A keeper leaves
+ * out and counts the site alone. <0: it failed for another reason. -EINTR: the
+ * set's step stopped it. What was attached until then stays in `l`.
  */
 int gn_links_add(struct gn_links *l, enum gn_attach_mode mode,
 		 const struct gn_probe_set *set, size_t *refused);
@@ -159,7 +165,7 @@ int gn_links_add(struct gn_links *l, enum gn_attach_mode mode,
  * -ENOENT: there are none.
  */
 int gn_links_remove(struct gn_links *l, uint32_t key);
-/* The same of the sets of that file. */
+/* The same for the sets of this file, including their keepers. */
 void gn_links_remove_file(struct gn_links *l, int file);
 
 #endif

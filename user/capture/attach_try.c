@@ -20,9 +20,9 @@
 
 #define HITS	   200 /* hits in one measurement */
 #define OPTIMISING 16  /* the first hits, which optimise the site */
-#define SYS_UPROBE 336 /* x86-64; also where the headers are older */
+#define SYS_UPROBE 336 /* x86-64; older headers lack it */
 
-/* A program that does nothing, for trying. */
+/* Loads a program that does nothing. */
 static int empty_program(uint32_t type)
 {
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = type);
@@ -73,8 +73,8 @@ static int perf_link(struct trial *t, const struct gn_probe_set *set)
 	return t->link < 0 ? -errno : 0;
 }
 
-/* Every kernel loads programs of any expected type: only linking shows whether
- * it knows the type. */
+/* Every kernel loads programs of any expected type: only attaching one shows
+ * whether the kernel knows the type. */
 static const uint32_t types[] = {
 	[GN_ATTACH_SESSION] = GN_TRACE_UPROBE_SESSION,
 	[GN_ATTACH_MULTI] = GN_TRACE_UPROBE_MULTI,
@@ -115,7 +115,7 @@ int gn_attach_try(enum gn_attach_mode mode)
 	return err;
 }
 
-/* A program that counts its runs in the first value of an array. */
+/* Loads a program that counts its runs in the first value of an array. */
 static int counting_program(int map)
 {
 	LIBBPF_OPTS(bpf_prog_load_opts, opts,
@@ -170,8 +170,8 @@ bool gn_attach_whole_process(void)
 	return runs == 1;
 }
 
-/* The kernel looks at the type before the path, so a path that is no file
- * tells, and there is no probe whose end must be waited for. */
+/* The kernel checks the type before the path. So the path of a directory is
+ * enough to find out, and no probe must be removed, which would take long. */
 int gn_attach_offers(enum gn_attach_mode mode)
 {
 	uint64_t offset = 0, cookie = 0;
@@ -231,8 +231,8 @@ uint64_t gn_attach_hit_ns(enum gn_attach_mode mode, enum gn_cal_site site)
 	return ns;
 }
 
-/* Whether a child has the page that the calls in place of nop5 lead to, by a
- * probe of this process that was made such a call. */
+/* Whether children get the page to which the calls in place of nop5 lead. A
+ * probe of this process must be such a call already. */
 static bool page_in_children(void)
 {
 	bool page = false, copied = false;
@@ -257,7 +257,8 @@ static bool has_nop5_calls(enum gn_attach_mode mode)
 	/* where there are no multi links, nop5 sites are single-stepped */
 	if (mode != GN_ATTACH_SESSION && mode != GN_ATTACH_MULTI)
 		return false;
-	/* it is only for the code that takes a trap's place, and says so */
+	/* only code in the page of these calls may use this system call;
+	 * elsewhere it fails with ENXIO */
 	return syscall(SYS_UPROBE) < 0 && errno == ENXIO;
 }
 
@@ -266,7 +267,7 @@ struct gn_attach_ahead {
 	enum gn_cal_site site;
 	pthread_t thread;
 	sem_t known;
-	bool called; /* nop5 */
+	bool called; /* NOP5: the answer */
 };
 
 static void *try_ahead(void *arg)

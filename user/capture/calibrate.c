@@ -6,8 +6,8 @@
 
 #include "process/maps.h"
 
-/* A hidden function, aligned so that no nop crosses a page. Its ret is not a
- * return address of any call, so a probe on it is hit once a call. */
+/* A hidden function, aligned so that no nop crosses a page. Its ret is not the
+ * return address of any call, so a probe there is hit once per call. */
 #define FUNCTION(name, body)                                                \
 	".balign 64\n"                                                      \
 	".type gn_cal_" #name ", @function\n"                               \

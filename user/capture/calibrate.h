@@ -35,7 +35,7 @@ enum gn_cal_site {
 	GN_CAL_COUNT
 };
 
-/* The pairs of functions that can be run through. */
+/* The pairs of functions for gn_calibrate_call(). */
 enum gn_cal_pair {
 	GN_CAL_RETS,   /* OUTER, INNER and their rets */
 	GN_CAL_CALLS,  /* OUTER_CALL, INNER_CALL */
@@ -47,20 +47,20 @@ enum gn_cal_pair {
 /* File offset of the site in GN_CAL_PATH; <0 when it cannot be found. */
 int gn_calibrate_offset(enum gn_cal_site site, uint64_t *offset);
 
-/* Runs through NOP1 or NOP5 `n` times; nanoseconds of all. */
+/* Calls NOP1 or NOP5 `n` times. Returns the ns of all calls together. */
 uint64_t gn_calibrate_run(enum gn_cal_site site, unsigned int n);
 
 /*
- * Calls the outer function of a pair: it works, and three times calls the inner
- * one, which works, and works again. Each piece of work takes `cycles` of the
- * time stamp counter.
+ * Calls the outer function of a pair. It works, calls the inner one three times
+ * and works again after each call; the inner one works once. Each piece of work
+ * takes `cycles` of the time stamp counter.
  */
 void gn_calibrate_call(enum gn_cal_pair pair, uint64_t cycles);
 
-/* The same for FIRST: `n` calls of it one after the other. */
+/* Calls FIRST `n` times. Each call works once. */
 void gn_calibrate_first(unsigned int n, uint64_t cycles);
 
-/* One such piece of work. */
+/* Does one such piece of work. */
 void gn_calibrate_work(uint64_t cycles);
 
 #endif

@@ -69,7 +69,8 @@ bool gn_clock_gaps_same(const struct gn_clock_gap *gaps, size_t n, int64_t *out)
 	return true;
 }
 
-/* 0: the kernel side has no sample of the CPU. */
+/* Sleeps a few times on this CPU and adds the kernel side's samples. 0 means
+ * that it has none. */
 static void look_here(struct gn_control *control, struct gn_clock_gap *gap)
 {
 	control->skew[1] = 0;
@@ -116,8 +117,8 @@ static void look_at(void *ctx, int cpu)
 	look_here(gaps->control, &gaps->of[cpu]);
 }
 
-/* A host that takes a CPU away between the two readings makes its clock look
- * different. So gnomon sleeps again on CPUs that seem to differ. */
+/* If the host takes a CPU away between the two readings, its clock looks
+ * different. So gnomon looks at all CPUs again while they seem to differ. */
 bool gn_clocks_compare(struct gn_control *control)
 {
 	struct gaps gaps = {.control = control};

@@ -34,11 +34,11 @@ struct gn_clock_gap {
 	bool known;
 };
 
-/* Takes one more difference into `gap`. */
+/* Adds a measured difference to `gap`. */
 void gn_clock_gap_add(struct gn_clock_gap *gap, int64_t ns);
 
-/* False if CPUs differ, or nothing is known. Else `out` is the smallest of
- * all. */
+/* False if CPUs differ, or no difference is known. Else `out` is the smallest
+ * of all. */
 bool gn_clock_gaps_same(const struct gn_clock_gap *gaps, size_t n,
 			int64_t *out);
 
