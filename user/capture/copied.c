@@ -12,18 +12,18 @@
 #include "process/files.h"
 #include "process/maps.h"
 
-/* Probes that are looked for: a single one will do. */
+/* The most places of a file to look at: one probe decides. */
 #define LOOKS_MAX 64
 
 /* What is known of one file in one process. */
 struct look {
 	const struct gn_file *file;
-	int mem;	/* of the process */
+	int mem;	/* /proc/PID/mem */
 	size_t without; /* places that have no probe */
-	bool probed;	/* one has, or cannot be read */
+	bool probed;	/* a place has one, or cannot be read */
 };
 
-/* A probe is the only thing that differs in memory from the file. */
+/* Only a probe makes code in memory differ from the file. */
 static void look_at(struct look *l, const struct gn_mapping *m, uint64_t offset)
 {
 	uint8_t here, there;
@@ -69,7 +69,7 @@ static bool is_copied(const struct gn_session *s, const struct gn_file *file,
 		return false;
 	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
 	l.mem = open(path, O_RDONLY | O_CLOEXEC);
-	/* the kernel puts probes in no other mappings of it */
+	/* the kernel puts probes only into such mappings of the file */
 	while (l.mem >= 0 && gn_maps_next(&maps, &m) > 0)
 		if (m.exec && !m.write && !m.shared &&
 		    gn_file_same(&m.file, &file->id))
@@ -90,7 +90,7 @@ static bool has_probes(const struct gn_session *s, size_t file)
 
 void gn_copied_tell(const struct gn_session *s)
 {
-	/* where the kernel took no probe there is none, either */
+	/* if the kernel refused probes, their absence proves nothing */
 	if (s->opts.command || s->refused)
 		return;
 	for (size_t i = 0; i < s->files.count; i++) {

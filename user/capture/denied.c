@@ -10,7 +10,7 @@
 #include "capture/session.h"
 
 #define INITIAL_USER_NS 0xeffffffdU /* its inode, on every machine */
-#define NO_COMMAND	0x7fffffff  /* of bpf(), in any kernel */
+#define NO_COMMAND	0x7fffffff  /* unknown to bpf() in any kernel */
 
 static bool in_user_namespace(void)
 {
@@ -34,8 +34,9 @@ static bool has_seccomp_filter(void)
 	return mode == 2;
 }
 
-/* What the kernel answers to a command that it does not know, to a process with
- * the capabilities: -EINVAL. A filter does not look at the command. */
+/* Whether a filter forbids all of bpf(). To an unknown command the kernel
+ * answers -EINVAL if the process has the capabilities; a filter does not look
+ * at the command. */
 static bool forbids_all(void)
 {
 	return syscall(SYS_bpf, NO_COMMAND, NULL, 0) < 0 && errno != EINVAL;
@@ -98,7 +99,7 @@ void gn_denied_find(int err, struct gn_denied *d)
 		    "security module");
 }
 
-/* Root cannot read each process, either. */
+/* Even root cannot read every process. */
 const char *gn_denied_process(int err)
 {
 	if (err != -EACCES && err != -EPERM)
@@ -118,8 +119,8 @@ const char *gn_denied_start(int err)
 			      : "free some memory";
 }
 
-/* Probes that are perf events need more than CAP_PERFMON, as does it to look up
- * a kernel's function that only later kernels have. */
+/* Probes that are perf events need more than CAP_PERFMON. So does looking up a
+ * kernel function that only later kernels have. */
 const char *gn_denied_probes(int err)
 {
 	return err == -EACCES && !gn_session_can(CAP_SYS_ADMIN)

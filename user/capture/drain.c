@@ -74,7 +74,7 @@ static int take_name(const struct gn_rec_text *sent, size_t size,
 	return take(ctx, &r->h, packed);
 }
 
-/* A wait and the run queue after it, sent as one. */
+/* Splits a record that holds a wait and the run queue time after it. */
 static int take_queued(const struct gn_rec_slice *sent, gn_drain_fn take,
 		       void *ctx)
 {
@@ -117,7 +117,7 @@ static int take_kept(const struct gn_rec_slice *sent, gn_drain_fn take,
 	return 0;
 }
 
-/* A stack as addresses. */
+/* A sample. Its stack consists of addresses here. */
 static int take_stack(const struct gn_rec_sample *sent, size_t size,
 		      gn_drain_fn take, void *ctx)
 {

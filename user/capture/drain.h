@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From samples of the ring to records. Slices of a thread can come together, a
- * wait and its time in the run queue come as one, and a name comes with a fixed
- * size and is packed here. */
+/* Turns samples of the ring buffer into records. A sample can hold several
+ * slices of a thread, or a wait together with the run queue time after it. A
+ * name has a fixed size in the ring and is packed here. */
 #ifndef GNOMON_CAPTURE_DRAIN_H
 #define GNOMON_CAPTURE_DRAIN_H
 
@@ -19,7 +19,8 @@ int gn_drain_sample(const void *data, size_t size, gn_drain_fn take, void *ctx);
  * its size. Texts that do not fit are cut. */
 size_t gn_text_record(void *buf, enum gn_kind kind, __u32 id, __u32 ref,
 		      const char *a, const char *b);
-/* Makes one with the low 48 bits of `key`, and has `take` take it. */
+/* Makes a text record with these flags and the low 48 bits of `key`, and passes
+ * it to `take`. */
 int gn_text_record_to(gn_drain_fn take, void *ctx, enum gn_kind kind, __u32 id,
 		      __u32 ref, __u64 key, __u8 flags, const char *a,
 		      const char *b);

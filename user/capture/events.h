@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Uprobe events of tracefs. One such event can have many probes, unlike those
- * of perf_event_open(2) alone, and is opened and closed as one: the kernel
- * waits for its grace periods, 20 to 100 ms, once for all probes. It waits
- * under one lock of the whole kernel, so to close with many threads does not
+ * Uprobe events of tracefs. Unlike an event of perf_event_open(2) alone, such
+ * an event can have many probes, and it is opened and closed as a whole. So the
+ * kernel waits for its grace periods, 20 to 100 ms, once for all probes. It
+ * waits under one lock of the whole kernel, so closing by many threads does not
  * help.
  *
  * A random number in the group's name keeps the names unique. Events remain if
- * their maker is killed, but without a probe and at no cost.
+ * their maker is killed, but without probes and at no cost.
  */
 #ifndef GNOMON_CAPTURE_EVENTS_H
 #define GNOMON_CAPTURE_EVENTS_H
@@ -33,11 +33,11 @@ int gn_events_open(struct gn_events *e);
 int gn_events_define(const struct gn_events *e, uint32_t event,
 		     const struct gn_probe_set *set, size_t i);
 
-/* Attaches its probes: returns a perf event for a process, or for all (0). An
- * error about one bad site is returned for the whole event. */
+/* Attaches an event's probes. Returns a perf event for process `pid`, or for
+ * all (0). One bad site makes the whole event fail. */
 int gn_events_enable(const struct gn_events *e, uint32_t event, pid_t pid);
 
-/* Removes an event that is closed. */
+/* Removes an event. Its perf event must be closed. */
 int gn_events_remove(const struct gn_events *e, uint32_t event);
 
 #endif

@@ -20,13 +20,12 @@
 #include "names/text_stream.h"
 #include "runtime/filter.h"
 
-/* A record has room for GN_TEXT_MAX bytes, and is cut. A class path can be
- * longer: of a long word this much is kept, and no word begins behind the
- * other. */
+/* A record cuts texts at GN_TEXT_MAX bytes, and a class path can be longer. So
+ * a word is cut after WORD_MOST bytes, and no word begins after WORDS_MOST. */
 #define WORD_MOST  1000
 #define WORDS_MOST (GN_TEXT_MAX - WORD_MOST - 200)
 
-/* A byte that is not UTF-8, which JSON cannot hold, is \xNN as in names. */
+/* Bytes that are not UTF-8 become \xNN, as in names: JSON cannot hold them. */
 static void put_word(FILE *f, const char *word)
 {
 	long most = ftell(f) + WORD_MOST;
@@ -74,7 +73,8 @@ static char *command_text(const struct gn_session *s)
 	return gn_text_stream_close(&text);
 }
 
-/* A pattern without its library's folder: two builds are in two of them. */
+/* A pattern without its '!' and its library's folder: two builds of a library
+ * are in two folders. */
 static const char *without_folder(const char *glob)
 {
 	const char *colon = strrchr(glob, ':');
@@ -90,8 +90,8 @@ static int by_name(const void *a, const void *b)
 		      without_folder(*(const char *const *)b));
 }
 
-/* What -f and -a name, a line each, in an order of its own: captures are
- * compared by it. */
+/* Records what -f and -a name, one a line, sorted: captures are compared by
+ * this text. */
 static void put_asked(struct gn_session *s)
 {
 	size_t n = s->opts.nfunctions;
@@ -157,7 +157,7 @@ void gn_session_put_fast(struct gn_session *s)
 	if (!s->fast)
 		return;
 	gn_fast_tell(s->fast, &f);
-	/* compilations are told so where no function is traced */
+	/* a process can also use its rings for compilations alone */
 	if (!s->managed && !f.processes)
 		return;
 	if (none_text(f.none))
@@ -233,7 +233,7 @@ static void put_first(void *ctx, const char *line)
 void gn_session_tell_unhooked(const struct gn_session *s, gn_unseen_fn tell,
 			      void *ctx)
 {
-	/* that is the reason, and it is known */
+	/* the missing library is the reason */
 	if (s->no_library)
 		tell(ctx, s->warning);
 	else
@@ -252,7 +252,7 @@ void gn_session_put_attached(struct gn_session *s)
 	put_number(s, "attached_ns", gn_now_ns() - s->skel->bss->control.start);
 }
 
-/* Those of the set, if there are any. */
+/* Records the names of the families in `set`, if there are any. */
 static void put_families(struct gn_session *s, const char *key, uint32_t set)
 {
 	char words[160];
@@ -262,8 +262,8 @@ static void put_families(struct gn_session *s, const char *key, uint32_t set)
 		gn_session_put_info(s, key, words);
 }
 
-/* Names the first program that is .NET compiled to native code: its runtime
- * reports nothing. */
+/* Records the first program that is .NET compiled to native code (Native AOT),
+ * because its runtime reports nothing. */
 static void put_aot(struct gn_session *s)
 {
 	char place[GN_FILE_PLACE];
