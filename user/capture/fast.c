@@ -17,12 +17,12 @@
 #include "process/inside.h"
 #include "process/memory.h"
 
-#define LIFE_NS	   1000000000u /* without a sign of gnomon's life */
+#define LIFE_NS	   1000000000u /* hooks write this long after a beat */
 #define ROOM_FIRST 1024u
-#define GROWN_PART 64	     /* of the program's memory */
-#define READY	   16	     /* rings of threads to come */
-#define STUCK_NS   20000000u /* for a hook that has begun to end */
-#define LEAST_NS   2	     /* from one read of the counter to the next */
+#define GROWN_PART 64	     /* divides the program's memory limit */
+#define READY	   16	     /* rings made ready before threads claim them */
+#define STUCK_NS   20000000u /* the longest wait for running hooks */
+#define LEAST_NS   2	     /* the counter cannot be read faster */
 
 static const uint64_t *map_position(int fd, size_t page, size_t at)
 {
@@ -108,7 +108,7 @@ static void forget(struct gn_fast *f, struct gn_fast_entry *e)
 	free(e);
 }
 
-/* The thread writes no more: its slot can be another's. */
+/* The thread writes no more: frees its slot for another thread. */
 static void give_slot_back(struct gn_fast *f, struct gn_fast_entry *e)
 {
 	struct gn_fast_area *a = e->area;
@@ -152,7 +152,7 @@ struct gn_fast_area *gn_fast_find_area(struct gn_fast *f, uint32_t pid)
 	return a;
 }
 
-/* Hooks see that nobody reads what they write. */
+/* Tells hooks that nobody reads what they write, and wakes those that wait. */
 static void close_area(struct gn_fast_area *a)
 {
 	atomic_store(&a->page->deadline, 0);
@@ -190,8 +190,8 @@ static void break_area(struct gn_fast *f, struct gn_fast_area *a)
 			gn_fast_thread_lose(&e->t, 1);
 }
 
-/* Hooks that find it changed take gnomon for gone, and do nothing from then on.
- */
+/* Hooks that find `taken` changed believe that gnomon is gone, and write
+ * nothing more. */
 void gn_fast_check(struct gn_fast *f)
 {
 	for (struct gn_fast_area *a = f->areas; a && !f->stopped; a = a->next)
@@ -218,15 +218,15 @@ static int compare(const void *a, const void *b)
 }
 
 /*
- * What a hook costs, by those that the process made in a row. In a row they
- * cost most, because two reads of the counter need their time. Other code runs
- * at the same time as a read: among it a hook was seen to cost from a tenth of
- * that to all of it. So the cost is half of it, and can be wrong by the other
- * half.
+ * Emits what a hook costs. The process ran some in a row to measure it. In a
+ * row a hook costs most, because each read of the counter takes its full time.
+ * Among other code, which the processor runs in parallel, a hook was measured
+ * to cost from a tenth of that to all of it. So gnomon takes half of it as the
+ * cost, and the other half as the error.
  *
- * The cost is that of all processes, and a process can lie, or begin while
- * others take its CPU. So only the least that one measured counts: the times
- * can at worst keep the few ns that a hook costs.
+ * One cost holds for all processes. A process can lie, or begin while others
+ * take its CPU. So only the smallest cost that any process measured counts: at
+ * worst, times still contain the few ns that a hook costs.
  */
 static void tell_cost(struct gn_fast *f, const struct gn_fast_area *a)
 {
@@ -245,7 +245,7 @@ static void tell_cost(struct gn_fast *f, const struct gn_fast_area *a)
 	qsort(ticks, n, sizeof(*ticks), compare);
 	most = (double)ticks[n / 2] * ns;
 	spread = (double)(ticks[n * 3 / 4] - ticks[n / 4]) * ns / 2;
-	/* no hook is that slow, or that fast: not known */
+	/* no hook is that slow or that fast: the cost stays unknown */
 	if (most > 1000 || spread > 1000 || most < LEAST_NS)
 		return;
 	if (f->cost_ns > 0 && most >= f->cost_ns)
@@ -259,9 +259,9 @@ static void tell_cost(struct gn_fast *f, const struct gn_fast_area *a)
 	f->opts.put(f->opts.ctx, &cost.h, sizeof(cost));
 }
 
-/* Memory counts as the program's in its control group, if it writes there
- * first. So rings grow by a small part of what it may have, and gnomon takes
- * the memory of rings that threads begin with before they do. */
+/* Memory is charged to the control group of whoever writes to it first. So a
+ * program's rings grow by only a small part of its limit, and gnomon itself
+ * takes the memory that rings begin with, before threads do. */
 static uint32_t room_to_grow(pid_t pid)
 {
 	uint64_t part = gn_memory_limit(pid) / GROWN_PART;
@@ -269,8 +269,9 @@ static uint32_t room_to_grow(pid_t pid)
 	return part < GN_FAST_GROWN ? (uint32_t)part : GN_FAST_GROWN;
 }
 
-/* A thread can name any slot: those before a far one are never looked at, and
- * their memory is then for who uses them. */
+/* Takes the initial memory of the slots up to `until`. If a thread claims a
+ * slot far ahead, the slots before it are skipped for good: whoever uses them
+ * takes their memory. */
 static void take_memory(struct gn_fast_area *a, uint32_t from, uint32_t until)
 {
 	if (a->ready < from)
@@ -281,7 +282,7 @@ static void take_memory(struct gn_fast_area *a, uint32_t from, uint32_t until)
 			a->ready = GN_FAST_SLOTS - 1; /* an older kernel */
 }
 
-/* The hook waits until it is told. A page that is in use stays so. */
+/* Wakes the hook, which waits for the answer. A page in use stays so. */
 static void refuse(struct gn_fast *f, struct gn_fast_page *page)
 {
 	uint32_t waits = 0;
@@ -307,11 +308,12 @@ static void offer(struct gn_fast *f, const struct gn_rec_ring *r)
 	struct gn_fast_area *a = gn_fast_find_area(f, r->pid);
 	long long since = started(r->pid);
 
-	/* The record of an older process's end can be lost, and its number
-	 * another's. What is not known is taken for the same. */
+	/* The record of an older process's end may be lost, and another process
+	 * may have its number now. If a start time is unknown, both are taken
+	 * for the same process. */
 	if (a && a->started && since && since != a->started)
 		a->over = true;
-	/* a second one of the same program is no hook's */
+	/* no hook offers memory twice in one program */
 	if (gn_fast_map(r->pid, r->f.h.key, &page) || f->stopped ||
 	    (a && !a->over) || f->opts.begins(f->opts.ctx) ||
 	    !(a = calloc(1, sizeof(*a)))) {
@@ -339,14 +341,14 @@ static void offer(struct gn_fast *f, const struct gn_rec_ring *r)
 	gn_fast_wake(&page->taken);
 }
 
-/* Its ring is the one that it claimed. */
+/* The thread's claim becomes its ring. */
 static void bind_ring(struct gn_fast *f, struct gn_fast_entry *e)
 {
 	e->area = e->claim.area;
 	e->slot = (uint32_t)e->claim.rec.f.h.key;
 	e->pos = e->mark = 0;
 	e->fresh = f->has_fresh = true;
-	/* else it was its last program that ended */
+	/* until now these two were about its last program */
 	e->ended = e->claim.ended;
 	e->exits = e->claim.exits;
 	e->last = false;
@@ -364,14 +366,14 @@ static void note_end(struct gn_fast_entry *e, bool exits)
 	*(claims ? &e->claim.exits : &e->exits) = exits;
 }
 
-/* The ring of the program that executed this one is read first. */
+/* After an exec, the ring of the old program is read to its end first. */
 static bool can_claim(const struct gn_fast_entry *e)
 {
 	return !e->area || (e->ended && !e->claim.area);
 }
 
-/* No thread takes two rings: it is another one, of whose forerunner the end was
- * lost, and its own begin. */
+/* No thread takes two rings in one program. So this is another thread with the
+ * same number: the old one's end and the new one's begin were lost. */
 static void see_another(struct gn_fast_entry *e)
 {
 	if (!e->area || e->ended)
@@ -407,8 +409,8 @@ static void claim(struct gn_fast *f, struct gn_fast_entry *e,
 	f->facts.threads++;
 }
 
-/* A process's first thread can end before others, which take rings still. If
- * its number is a new thread's, all have ended. */
+/* A process's leader can end before other threads, which still take rings. If a
+ * new thread has its number, all of them have ended. */
 static void end_area(struct gn_fast *f, const struct gn_rec *rec)
 {
 	struct gn_fast_area *a = gn_fast_find_area(f, rec->tid);
@@ -421,14 +423,16 @@ static void end_area(struct gn_fast *f, const struct gn_rec *rec)
 		a->over = true;
 }
 
-/* What a record means for the rings, before it waits for its turn. */
+/* Handles what a kernel record means for the rings, before the record waits for
+ * its turn. */
 static void note(struct gn_fast *f, struct gn_fast_entry *e,
 		 const struct gn_rec *rec)
 {
 	const struct gn_rec_ring *ring = (const void *)rec;
 	const struct gn_rec_stack *stack = (const void *)rec;
 
-	/* the old thread's last record can be lost; the new one goes on here */
+	/* the old thread's EXIT may be lost: the new thread goes on in this
+	 * entry */
 	if (rec->kind == GN_KIND_THREAD && e->area) {
 		note_end(e, false);
 		e->stack = e->stacked = 0;
@@ -449,8 +453,8 @@ static void note(struct gn_fast *f, struct gn_fast_entry *e,
 		note_end(e, rec->kind == GN_KIND_EXIT);
 }
 
-/* The thread that an exec is of: it had another number if it was not its
- * process's first. */
+/* Finds the thread that called exec: it had another number if it was not the
+ * leader of its process. */
 static struct gn_fast_entry *find_exec(struct gn_fast *f,
 				       const struct gn_rec_thread *r)
 {
@@ -466,8 +470,8 @@ static struct gn_fast_entry *find_exec(struct gn_fast *f,
 	return e;
 }
 
-/* What the thread did to others, and in no hook: a thread that suspends the
- * others of its process runs nothing that is traced. */
+/* Whether the thread was outside all hooks at this record: a thread that
+ * suspends the others of its process runs nothing that is traced. */
 static bool is_sure(const struct gn_rec *rec)
 {
 	return rec->kind == GN_KIND_SUSPEND_BEGIN ||
@@ -492,7 +496,8 @@ static int queue(struct gn_fast *f, struct gn_fast_entry *e,
 	f->order[f->waiting++] = e;
 	if (e->claim.area && e->claim.queued == SIZE_MAX)
 		e->claim.queued = e->t.end - e->t.first;
-	/* the ring's reader moves on after each record */
+	/* the reader's position still is that of this record, which came before
+	 * the mark */
 	if (!e->fresh && !e->claim.area &&
 	    __atomic_load_n(f->consumed, __ATOMIC_ACQUIRE) < f->produced_before)
 		e->queued = e->t.end - e->t.first;
@@ -513,12 +518,13 @@ bool gn_fast_record(struct gn_fast *f, const struct gn_rec *rec, size_t size)
 	    GN_FUNC_INDEX(((const struct gn_rec_ring *)rec)->f.func) ==
 		    GN_FAST_NONE)
 		f->facts.none = rec->key;
-	/* a thread whose process's memory is gone can have some that wait */
+	/* after its process's memory is gone, a thread can still have records
+	 * that wait */
 	if (!f->areas && !f->all)
 		return false;
 	e = rec->kind == GN_KIND_EXEC ? find_exec(f, (const void *)rec)
 				      : gn_fast_find(f, rec->tid);
-	/* also of threads without rings: the kernel's order holds for all */
+	/* also for threads without rings: the kernel's order holds for all */
 	if (!e && rec->tid)
 		e = add(f, rec->tid);
 	if (rec->kind == GN_KIND_EXIT || rec->kind == GN_KIND_EXEC ||
@@ -530,14 +536,13 @@ bool gn_fast_record(struct gn_fast *f, const struct gn_rec *rec, size_t size)
 	return !queue(f, e, rec, size);
 }
 
-/* Not all that it wrote before the mark. */
+/* Whether the ring still has records from before the mark. */
 static bool is_unread(const struct gn_fast_entry *e)
 {
 	return e->area && !e->hostile && e->pos != e->mark;
 }
 
-/* All that it wrote is read. After an exec it goes on, with a ring of its new
- * program's perhaps. */
+/* After an exec the thread goes on, perhaps with a ring of its new program. */
 void gn_fast_end_thread(struct gn_fast *f, struct gn_fast_entry *e)
 {
 	if (!e->last || is_unread(e))
@@ -562,8 +567,8 @@ void gn_fast_drop_areas(struct gn_fast *f)
 			close_area(a);
 			drop_area(f, a);
 		} else if (a->headless) {
-			/* in the next round: one of its threads can have taken
-			 * a ring after the mark of this one */
+			/* dropped in the next round only: one of its threads
+			 * can have taken a ring after this round's mark */
 			a->over = gn_process_has_ended((pid_t)a->pid);
 		}
 	}
@@ -575,7 +580,7 @@ static void set_sleeping(struct gn_fast *f, bool sleeps)
 		atomic_store(&a->page->sleeping, sleeps);
 }
 
-/* Waits for room in a ring that has something to read. */
+/* Whether the thread waits for room although its ring has something to read. */
 static bool is_waiting(const struct gn_fast_entry *e)
 {
 	struct gn_fast_ring *ring;
@@ -603,7 +608,8 @@ void gn_fast_awake(struct gn_fast *f)
 	set_sleeping(f, false);
 }
 
-/* Hooks that had begun end soon, but for those that the scheduler keeps. */
+/* Waits for hooks that have begun. They end soon, unless the scheduler keeps
+ * their threads off the CPU. */
 static void await_hooks(struct gn_fast *f)
 {
 	uint64_t until = gn_now_ns() + STUCK_NS;

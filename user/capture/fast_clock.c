@@ -10,12 +10,12 @@
 
 #define CPUS_MAX 1024
 #define TRIES	 6
-#define ROUNDS	 10	  /* of so many, when all were disturbed */
-#define NEAR_NS	 1000000u /* a moment is kept so long after the one before */
+#define ROUNDS	 10	  /* of TRIES each, while all are disturbed */
+#define NEAR_NS	 1000000u /* nearer to the one before, a moment is replaced */
 #define RATE_NS	 100000000u
 #define GOOD_NS	 200u /* between two readings that nothing disturbed */
 
-/* Its rate is the same in all states of the processor. */
+/* Whether the counter's rate is the same in all states of the processor. */
 static bool is_invariant(void)
 {
 	unsigned int a, b, c, d;
@@ -23,12 +23,12 @@ static bool is_invariant(void)
 	return __get_cpuid(0x80000007, &a, &b, &c, &d) && d & 1u << 8;
 }
 
-/* Of the CPUs in turn, and of the first one again. */
+/* Moments on the CPUs in turn, then on the first one again. */
 struct moments {
 	struct gn_fast_moment of[CPUS_MAX + 1];
 	size_t n;
-	bool disturbed; /* one of them tells too little */
-	bool last;	/* the first one's again is there */
+	bool disturbed; /* one of them is too inexact */
+	bool last;	/* the first CPU's second moment is there */
 };
 
 static void take_moment(struct moments *all)
@@ -78,7 +78,7 @@ const char *gn_fast_clock_unfit(void)
 	    !gn_clock_source_steady(source))
 		return "the kernel's clock source is not the time-stamp "
 		       "counter";
-	/* before it chose that, the kernel has compared the CPUs' counters */
+	/* the kernel compares the CPUs' counters before it chooses the TSC */
 	if (strcmp(source, "tsc") != 0 && !counters_agree())
 		return "the processors' time-stamp counters are not the same";
 	return NULL;
@@ -170,7 +170,8 @@ static void note_off(struct gn_fast_clock *c, double ns)
 		c->off = off > 1e9 ? 1000000000u : (uint32_t)(off + 1);
 }
 
-/* Where the moment in the middle is by the line of its neighbours. */
+/* Notes how far the middle one of the last three moments is off the line of its
+ * neighbours. */
 static void check_middle(struct gn_fast_clock *c)
 {
 	const struct gn_fast_moment *a = moment(c, c->n - 3);
@@ -181,7 +182,8 @@ static void check_middle(struct gn_fast_clock *c)
 	note_off(c, (double)(b->ns - a->ns) - at);
 }
 
-/* The rate of a stretch that is long enough to tell it. */
+/* Takes the rate over stretches that are long enough, and notes its largest
+ * change. */
 static void check_rate(struct gn_fast_clock *c, const struct gn_fast_moment *m)
 {
 	double rate, change;
@@ -224,7 +226,7 @@ void gn_fast_clock_add(struct gn_fast_clock *c, const struct gn_fast_moment *m)
 		check_middle(c);
 }
 
-/* The line that a tick is on. */
+/* Finds the line between two moments that applies to `ticks`. */
 static void find_line(struct gn_fast_clock *c, uint64_t ticks)
 {
 	uint64_t oldest = c->n > GN_FAST_MOMENTS ? c->n - GN_FAST_MOMENTS : 0;
@@ -268,7 +270,7 @@ uint64_t gn_fast_clock_ticks(const struct gn_fast_clock *c, uint64_t ns)
 	const struct gn_fast_moment *a, *z;
 
 	if (c->n < 2)
-		return ns * 4; /* no processor is faster */
+		return ns * 4; /* the rate is not known yet: assume 4 GHz */
 	a = moment(c, c->n > GN_FAST_MOMENTS ? c->n - GN_FAST_MOMENTS : 0);
 	z = moment(c, c->n - 1);
 	return (uint64_t)((double)ns / slope_of(a, z));

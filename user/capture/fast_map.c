@@ -15,8 +15,8 @@
 
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
-/* The mount that a descriptor's file is on; <0: not known. The kernel tells it
- * without asking the file system, which may be one that never answers. */
+/* Returns the id of the mount that a descriptor's file is on; <0: not known.
+ * The kernel does not ask the file system, which might never answer. */
 static int mount_of(int fd)
 {
 	char path[64], line[128];
@@ -34,7 +34,7 @@ static int mount_of(int fd)
 	return id;
 }
 
-/* All memfds are on one mount, which holds nothing but plain memory. */
+/* Returns the mount of all memfds, which holds nothing but plain memory. */
 static int memory_mount(void)
 {
 	int fd = memfd_create("gnomon", MFD_CLOEXEC);
@@ -47,7 +47,8 @@ static int memory_mount(void)
 	return id;
 }
 
-/* `place` names a file without opening it. */
+/* `place` is an O_PATH descriptor. Opens its file only if it is plain memory.
+ */
 static int open_memory(int place)
 {
 	int id = memory_mount(), fd;

@@ -8,15 +8,15 @@
 #include <gnomon/fast.h>
 
 /*
- * Maps what descriptor `fd` of process `pid` is. It must be a memfd of the
- * right size that cannot be changed any more; anything else is not even opened,
- * for opening or closing it could do something. 0; -EBADMSG: it is no such
- * memory; else errno: it cannot be had.
+ * Maps the memory behind descriptor `fd` of process `pid`. It must be a memfd
+ * of the right size whose size is sealed. Other files are not even opened,
+ * because opening or closing them could have effects. 0; -EBADMSG: it is no
+ * such memory; else -errno.
  */
 int gn_fast_map(uint32_t pid, uint64_t fd, struct gn_fast_page **page);
 void gn_fast_unmap(struct gn_fast_page *page);
 
-/* Wakes who waits for a word of it. */
+/* Wakes all threads that wait on a word of it, a futex. */
 void gn_fast_wake(_Atomic uint32_t *word);
 
 #endif

@@ -9,13 +9,13 @@
 
 #define BEAT	  8192u /* records between two signs of gnomon's life */
 #define GIVE_BACK GN_FAST_CHUNK
-/* To wake a thread takes as long as a thousand records. It is woken when there
- * is room for many, or when all that it wrote was read. */
+/* Waking a thread takes as long as a thousand records. So it is woken when
+ * there is room for many, or when all that it wrote is read. */
 #define WAKE_EACH  (8 * GIVE_BACK)
 #define SURE_BYTES 2048u
-/* Of the kernel's records of one thread that is in a hook, and of all such
- * threads. A thread that says so for ever would have gnomon keep all that it
- * does, and there can be a thousand in a process. */
+/* The most kernel records that wait for one thread in a hook, and for all such
+ * threads. Otherwise a thread that claims forever to be in a hook would make
+ * gnomon keep all its records, and a process can have a thousand of them. */
 #define WAIT_BYTES     (16u << 20)
 #define WAIT_ALL_BYTES (4 * WAIT_BYTES)
 
@@ -25,8 +25,8 @@ static bool is_drained(const struct gn_fast *f)
 	       f->produced_mark;
 }
 
-/* Whether the records of a thread that is in a hook wait for it. `all`: of
- * those that do. */
+/* Whether the kernel records of a thread in a hook may wait for it. Adds their
+ * bytes to `all`, the sum for all such threads. */
 static bool can_wait(const struct gn_fast_entry *e, size_t *all)
 {
 	*all += e->queued;
@@ -37,7 +37,7 @@ void gn_fast_mark(struct gn_fast *f)
 {
 	size_t waits = 0;
 
-	/* what was marked is still to be merged */
+	/* the last round is not merged yet */
 	if (f->marked && !is_drained(f)) {
 		gn_fast_beat(f);
 		return;
@@ -49,7 +49,7 @@ void gn_fast_mark(struct gn_fast *f)
 	for (struct gn_fast_entry *e = f->all; e; e = e->next_of_all) {
 		const struct gn_fast_ring *ring;
 
-		/* what its next program did waits for the ring of that one */
+		/* records of its next program wait for that program's ring */
 		e->queued =
 			e->claim.area ? e->claim.queued : e->t.end - e->t.first;
 		e->idle = true;
@@ -58,7 +58,8 @@ void gn_fast_mark(struct gn_fast *f)
 		if (!e->area)
 			continue;
 		ring = &e->area->rings[e->slot];
-		/* in this order: what was written before it was idle is read */
+		/* in this order, so that the mark covers all that was written
+		 * before it was idle */
 		e->idle = e->ended ||
 			  !atomic_load_explicit(&ring->busy,
 						memory_order_acquire) ||
@@ -67,7 +68,7 @@ void gn_fast_mark(struct gn_fast *f)
 					       memory_order_acquire) &
 			  (GN_FAST_SLOT - 1);
 	}
-	/* after the rings' marks: names of all functions in these */
+	/* after the rings' marks, so that all their functions have names */
 	for (struct gn_fast_area *a = f->areas; a; a = a->next)
 		a->names = atomic_load_explicit(&a->rings[0].head,
 						memory_order_acquire);
@@ -82,7 +83,7 @@ bool gn_fast_has_fresh(const struct gn_fast *f)
 	return f->has_fresh;
 }
 
-/* Up to here its thread may write. */
+/* Lets the thread write up to `pos`, and wakes it if it waits for that. */
 static void give_back(struct gn_fast_entry *e)
 {
 	struct gn_fast_ring *ring = &e->area->rings[e->slot];
@@ -92,8 +93,7 @@ static void give_back(struct gn_fast_entry *e)
 		gn_fast_wake(&ring->tail);
 }
 
-/* What no hook writes: its ring is not read any more, and something of it is
- * missing. */
+/* The ring holds what no hook writes: reads it no more, and counts a loss. */
 static bool be_hostile(struct gn_fast *f, struct gn_fast_entry *e)
 {
 	f->facts.counts.hostile++;
@@ -103,7 +103,8 @@ static bool be_hostile(struct gn_fast *f, struct gn_fast_entry *e)
 	return false;
 }
 
-/* Reads the record at `pos`, once: it can change while we look. */
+/* Reads each field of the record at `pos` once, because the process can change
+ * it meanwhile. */
 static struct gn_fast_rec read_record(const struct gn_fast_entry *e,
 				      uint32_t pos)
 {
@@ -114,7 +115,7 @@ static struct gn_fast_rec read_record(const struct gn_fast_entry *e,
 	return (struct gn_fast_rec){at->sp, at->what, at->tsc};
 }
 
-/* 0: it is no hook's. */
+/* The kind of a record. 0: no hook writes it. */
 static uint8_t kind_of(const struct gn_fast_entry *e, uint32_t what,
 		       uint32_t index)
 {
@@ -140,9 +141,12 @@ static uint8_t kind_of(const struct gn_fast_entry *e, uint32_t what,
 	return what == GN_FAST_WAITED ? GN_KIND_HOOK_WAITS : 0;
 }
 
-/* The kernel had no room to tell of the ring when the thread took it, and what
- * else it told went on meanwhile: a record of before has no place any more. A
- * wait that began before can end after. */
+/*
+ * The kernel's ring may have had no room for the claim when the thread took its
+ * ring. Other kernel records went on meanwhile, so records from before the
+ * claim have no place any more: they are lost. A wait that began before the
+ * claim can end after it, so it begins at the claim.
+ */
 static void look_whether_late(const struct gn_fast_entry *e,
 			      struct gn_fast_event *event)
 {
@@ -188,8 +192,8 @@ static bool next_event(struct gn_fast *f, struct gn_fast_entry *e,
 		return be_hostile(f, e);
 	rec = read_record(e, e->pos);
 	if (rec.what == GN_FAST_WRAP) {
-		/* what was written goes straight on to a mark that lies ahead:
-		 * round and round, reading would never end */
+		/* no hook wraps while the mark lies ahead: reading would go
+		 * round forever */
 		if (e->mark > e->pos)
 			return be_hostile(f, e);
 		e->pos = 0;
@@ -199,23 +203,25 @@ static bool next_event(struct gn_fast *f, struct gn_fast_entry *e,
 	return make_event(f, e, &rec, event);
 }
 
-/* The kernel's next one may go: no record of the thread's own can still come
- * that was before it. `more`: there is one that was after it. Those of after
- * the mark wait for the next round, with all threads, so that the kernel's
- * order holds between threads. */
+/*
+ * Whether the thread's next kernel record may be handed on: its own ring can
+ * have no earlier record any more. `more`: the ring has a later one. Kernel
+ * records from after the mark wait for the next round, for all threads, so that
+ * the kernel's order holds between threads.
+ */
 static bool may_go(const struct gn_fast_entry *e, bool more)
 {
 	return e->queued && (more || e->idle || e->sure);
 }
 
-/* The thread's last record, or its program's. */
+/* Whether it is the last record of its thread or of the thread's program. */
 static bool is_end(const struct gn_rec *rec)
 {
 	return rec->kind == GN_KIND_EXIT || rec->kind == GN_KIND_STOP ||
 	       rec->kind == GN_KIND_EXEC;
 }
 
-/* Whose names the thread can tell behind this record. */
+/* The memory whose names can go out as the thread's records after `rec`. */
 static struct gn_fast_area *tells_behind(struct gn_fast *f,
 					 const struct gn_fast_entry *e,
 					 const struct gn_rec *rec)
@@ -227,7 +233,7 @@ static struct gn_fast_area *tells_behind(struct gn_fast *f,
 	if (rec->kind != GN_KIND_RING)
 		return e->tells;
 	a = gn_fast_find_area(f, ((const struct gn_rec_ring *)rec)->pid);
-	/* else it is of the program that came after this one */
+	/* else it belongs to the process's next program */
 	return a && a->since <= rec->time ? a : NULL;
 }
 
@@ -248,7 +254,7 @@ static int put_record(struct gn_fast *f, struct gn_fast_entry *e)
 	return err ? err : gn_fast_put_names(f, e);
 }
 
-/* Its ring was read from `from` on. */
+/* The ring was read from `from` to `pos`: gives room back in large steps. */
 static void note_read(struct gn_fast *f, struct gn_fast_entry *e, uint32_t from)
 {
 	if (from / WAKE_EACH != e->pos / WAKE_EACH)
@@ -259,8 +265,8 @@ static void note_read(struct gn_fast *f, struct gn_fast_entry *e, uint32_t from)
 		gn_fast_beat(f);
 }
 
-/* Where a thread is read: the event that is next, if there is one, and where
- * its record ends. */
+/* A thread's next event, if there is one, and the position where its record
+ * ends. */
 struct next {
 	struct gn_fast_event event;
 	uint32_t pos;
@@ -288,7 +294,7 @@ static int put_event(struct gn_fast *f, struct gn_fast_entry *e,
 	return err;
 }
 
-/* As many of its own as can go on together. */
+/* Hands on as many of the thread's own plain events together as possible. */
 static int put_calls(struct gn_fast *f, struct gn_fast_entry *e,
 		     struct next *next)
 {
@@ -321,7 +327,8 @@ bool gn_fast_is_enough(struct gn_fast *f)
 	return f->opts.enough(f->opts.ctx);
 }
 
-/* Who created the thread that a record tells of. NULL: nobody that is known. */
+/* The creator of the thread that a THREAD record reports. NULL: it is not
+ * known, or this is another record. */
 static struct gn_fast_entry *creator_of(struct gn_fast *f,
 					const struct gn_rec *rec)
 {
@@ -332,8 +339,8 @@ static struct gn_fast_entry *creator_of(struct gn_fast *f,
 		       : NULL;
 }
 
-/* Whether what another one did before is still to come: the creator of a
- * thread, or the one whose number it takes by an exec. */
+/* Whether another thread's records must go out first: those of a new thread's
+ * creator, or of the thread whose number this one takes by exec. */
 static bool comes_too_early(struct gn_fast *f, const struct gn_fast_entry *e,
 			    const struct gn_rec *rec)
 {
@@ -344,8 +351,8 @@ static bool comes_too_early(struct gn_fast *f, const struct gn_fast_entry *e,
 	return other && other->held && gn_fast_thread_first(&other->t);
 }
 
-/* Puts what the creator of a thread wrote until then: a forked child begins in
- * the functions that its parent is in. 1: there is more, but it is enough. */
+/* Hands on what a new thread's creator wrote before `rec`: a forked child
+ * begins in its parent's functions. 1: there is more, but it is enough. */
 static int put_creators(struct gn_fast *f, const struct gn_rec *rec)
 {
 	struct gn_fast_entry *e = creator_of(f, rec);
@@ -372,8 +379,8 @@ static int put_creators(struct gn_fast *f, const struct gn_rec *rec)
 	return err;
 }
 
-/* One thread up to its next kernel record, or where that cannot go yet, up to
- * the mark. 1: there is more, but it is enough. */
+/* Merges one thread up to and including its next kernel record or, if that
+ * cannot go yet, up to the mark. 1: there is more, but it is enough. */
 static int merge_thread(struct gn_fast *f, struct gn_fast_entry *e)
 {
 	uint32_t from = e->pos;
@@ -411,8 +418,8 @@ static int merge_thread(struct gn_fast *f, struct gn_fast_entry *e)
 	return err;
 }
 
-/* The kernel records that can go, as they came, each after what its thread
- * wrote before it. */
+/* Hands on the kernel records that can go, in order of arrival, each after what
+ * its thread wrote before it. */
 static int merge_waiting(struct gn_fast *f)
 {
 	size_t n = f->waiting, kept = 0, i;
@@ -447,7 +454,7 @@ int gn_fast_merge(struct gn_fast *f)
 		err = merge_waiting(f);
 	for (e = f->all; e && !err; e = next) {
 		next = e->next_of_all;
-		/* what it wrote behind the last of them */
+		/* what it wrote after its last kernel record */
 		if (e->area)
 			err = merge_thread(f, e);
 		if (!err)
@@ -466,7 +473,8 @@ int gn_fast_flush(struct gn_fast *f)
 	for (struct gn_fast_entry *e = f->all; e; e = e->next_of_all) {
 		e->idle = true;
 		e->queued = e->t.end - e->t.first;
-		/* what is in the ring that it was to have, or just got */
+		/* nobody reads a ring that is only claimed, or came after the
+		 * mark */
 		if (e->claim.area || (e->area && e->fresh))
 			gn_fast_thread_lose(&e->t, 1);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads the names that a process tells (struct gn_fast_name). */
+/* Reads the function names that a process writes (struct gn_fast_name). */
 #include "capture/fast_parts.h"
 
 #include <stdatomic.h>
@@ -7,7 +7,7 @@
 
 #include "capture/drain.h"
 
-/* Copies it: it can change while we look. */
+/* Copies the bytes, because the process can change them meanwhile. */
 static void take_bytes(const struct gn_fast_area *a, uint32_t pos, void *to,
 		       uint32_t n)
 {
@@ -24,18 +24,18 @@ struct name {
 	char text[GN_SENT_NAME_MAX + 1], module[GN_SENT_MODULE_MAX + 1];
 };
 
-/* False: no hook writes that. */
+/* Reads the next name. False: no hook writes such an entry. */
 static bool take_name(const struct gn_fast_area *a, struct name *n)
 {
 	uint32_t left = a->names - a->named, pos = a->named;
 	struct gn_fast_name *h = &n->head;
 
-	/* those of native functions are gnomon's own to tell */
+	/* gnomon names native functions itself */
 	if (GN_FUNC_RUNTIME(a->runtime) == GN_RUNTIME_NATIVE ||
 	    left > GN_FAST_NAMES || left < sizeof(*h))
 		return false;
 	take_bytes(a, pos, h, sizeof(*h));
-	/* what is looked at below is the copy */
+	/* the checks below must look at the copy */
 	atomic_signal_fence(memory_order_seq_cst);
 	pos += (uint32_t)sizeof(*h);
 	if (!h->index || h->index > GN_FUNC_INDEX(UINT32_MAX) ||
@@ -50,8 +50,8 @@ static bool take_name(const struct gn_fast_area *a, struct name *n)
 	return true;
 }
 
-/* Its names are not read any more: they fill their ring, and come by the
- * kernel. */
+/* Reads no more names of the process. Its ring for them then fills up, and the
+ * names come from the kernel side. */
 static void be_hostile(struct gn_fast *f, struct gn_fast_entry *e)
 {
 	f->facts.counts.hostile++;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define ROOM_FIRST 4096u
-#define ROOM_KEPT  65536u /* by a thread of which nothing waits */
+#define ROOM_KEPT  65536u /* by a thread whose queue is empty */
 
 static enum gn_stream stream_of(enum gn_kind kind)
 {
@@ -33,8 +33,8 @@ void gn_fast_thread_free(struct gn_fast_thread *t)
 	t->first = t->end = t->room = 0;
 }
 
-/* Room for `size` bytes behind the last record. What went is given back first:
- * so the queue is no longer than what waits. */
+/* Makes room for `size` bytes behind the last record. First drops what was
+ * handed on, once that is at least half of the queue. */
 static int make_room(struct gn_fast_thread *t, size_t size)
 {
 	size_t room = t->room ? t->room : ROOM_FIRST;
@@ -57,8 +57,8 @@ static int make_room(struct gn_fast_thread *t, size_t size)
 	return 0;
 }
 
-/* A slice that is missing was between the last one and this one. Which interval
- * it belongs to is not known. */
+/* If slices are missing between the last one and this one, the intervals to
+ * which they belong are not known. */
 static void see_slice(struct gn_fast_thread *t, const struct gn_rec_slice *s)
 {
 	if (t->sliced && s->h.seq != t->slice_seq + 1) {
@@ -119,10 +119,10 @@ bool gn_fast_thread_before(const struct gn_fast_thread *t,
 	const struct gn_rec_slice *s = as_slice(rec);
 	uint64_t time = e->time > t->floor ? e->time : t->floor;
 
-	/* in the middle of it nothing can be: nearer to which end? */
+	/* nothing can happen within a slice: the nearer end counts */
 	if (s && s->start < s->h.time)
 		return time < s->start + (s->h.time - s->start) / 2;
-	/* what is lost before the ring was known was before that is told */
+	/* what was lost before the claim goes out before the claim's record */
 	return e->late ? time <= rec->time : time < rec->time;
 }
 
@@ -137,7 +137,7 @@ void gn_fast_thread_claim(struct gn_fast_thread *t,
 		t->floor = h->time;
 }
 
-/* Numbers that are too far apart seem to go back. */
+/* Numbers that are further apart seem to go back. */
 #define MISSING_MAX (1u << 30)
 
 void gn_fast_thread_lose(struct gn_fast_thread *t, uint64_t n)
@@ -157,17 +157,17 @@ static bool is_short(struct gn_fast_thread *t, uint64_t time)
 	return is;
 }
 
-/* The next number, behind those of records that are missing. */
+/* The next number, after those of missing records. */
 static uint32_t next_number(struct gn_fast_thread *t, uint32_t lost)
 {
 	t->seq_out += lost + t->missing + 1;
 	t->missing = 0;
-	if (!t->seq_out) /* it would say that there is none */
+	if (!t->seq_out) /* 0 means that there is no number */
 		t->seq_out++;
 	return t->seq_out;
 }
 
-/* A kernel record's number: what was lost before it stays lost. */
+/* Gives a kernel record its new number: what was lost before it stays lost. */
 static void renumber(struct gn_fast_thread *t, struct gn_rec *rec)
 {
 	uint32_t seq = rec->seq;
@@ -182,7 +182,7 @@ static void note_slice(struct gn_fast_thread *t, const struct gn_rec_slice *s)
 {
 	uint64_t ns = s->h.time > s->start ? s->h.time - s->start : 0;
 
-	/* the kernel's next record has the missing slice's time, too */
+	/* the kernel's next record contains the missing slice's time, too */
 	if (s->h.time == t->doubt)
 		t->unsure = true;
 	t->slices += ns;
@@ -200,10 +200,10 @@ static void note_slice(struct gn_fast_thread *t, const struct gn_rec_slice *s)
 }
 
 /*
- * A switch onto a CPU that the kernel let no program see shows at the thread's
- * next probe, if nothing told of its return to user mode: what it wrote in
- * between has been handed on. The slice is lost, and the kernel's next record
- * has its time.
+ * The kernel may hide a switch onto a CPU from all BPF programs. If nothing
+ * reports the return to user mode either, the slice ends only at the thread's
+ * next probe. What the thread wrote in between has then been handed on. So the
+ * slice is lost, and the kernel's next record contains its time.
  */
 static bool is_late(const struct gn_fast_thread *t,
 		    const struct gn_rec_slice *s)
@@ -211,15 +211,15 @@ static bool is_late(const struct gn_fast_thread *t,
 	return t->own && s->start < s->h.time && s->start < t->last;
 }
 
-/* Of kinds that a thread with a ring writes itself. */
+/* Whether a thread with a ring writes records of this kind itself. */
 static bool can_be_own(enum gn_kind kind)
 {
 	return kind == GN_KIND_ENTER || kind == GN_KIND_LEAVE ||
 	       kind == GN_KIND_TAILCALL || kind == GN_KIND_UNWIND_END;
 }
 
-/* What the kernel's next interval begins with: the slices of after `time` that
- * came before the record. */
+/* Begins the kernel's next interval at `time`. Slices that came before the
+ * record of that time, but began at or after it, belong to the new interval. */
 static void restart(struct gn_fast_thread *t, uint64_t time)
 {
 	uint64_t later = 0;
@@ -250,8 +250,8 @@ static int put_wide(struct gn_fast_thread *t, uint64_t time, uint64_t ns,
 	return put(ctx, &wide.h, sizeof(wide));
 }
 
-/* Gives a record its OS time, and what its 32 bits cannot hold to one before
- * it. */
+/* Sets a record's OS time. If it does not fit into 32 bits, emits OS_NS before
+ * the record. */
 static int set_os(struct gn_fast_thread *t, struct gn_rec_func *r, uint64_t ns,
 		  gn_fast_put_fn put, void *ctx)
 {
@@ -260,9 +260,10 @@ static int set_os(struct gn_fast_thread *t, struct gn_rec_func *r, uint64_t ns,
 }
 
 /*
- * OS time in an interval since a record of its own. More than that, where no
- * loss explains it, says that the thread did not write the record: a child that
- * vfork() began in its memory did, while the thread waited.
+ * Limits the OS time of an interval that began with the thread's own record to
+ * the interval's length. If there is more and no loss explains that, the thread
+ * did not write that record: a child that vfork() began in its memory did,
+ * while the thread waited.
  */
 static uint64_t within(const struct gn_fast_thread *t, struct gn_rec *rec,
 		       uint64_t os, bool lossy)
@@ -276,7 +277,7 @@ static uint64_t within(const struct gn_fast_thread *t, struct gn_rec *rec,
 	return most;
 }
 
-/* Whether the kernel's record has the time of what was lost before it, too. */
+/* Whether the kernel's record also contains the time of lost records. */
 static bool has_lost(const struct gn_fast_thread *t, const struct gn_rec *rec)
 {
 	return t->unsure || (rec->seq && rec->seq != t->seq_in + 1);
@@ -301,8 +302,8 @@ static void count_wait(struct gn_fast_thread *t, const struct gn_rec *rec,
 	t->waited = 0;
 }
 
-/* A record of the kernel's that ends an interval: a part of its OS time may
- * have been handed out. */
+/* Hands out the rest of the OS time to a kernel record that ends an interval:
+ * the thread's own records may have got a part of it. */
 static int end_interval(struct gn_fast_thread *t, struct gn_rec_func *r,
 			gn_fast_put_fn put, void *ctx)
 {
@@ -345,12 +346,13 @@ int gn_fast_thread_put_first(struct gn_fast_thread *t, gn_fast_put_fn put,
 	switch (stream_of((enum gn_kind)rec->kind)) {
 	case GN_STREAM_COLLECT:
 		err = end_interval(t, (struct gn_rec_func *)rec, put, ctx);
-		/* it can be another one after an exec */
+		/* an exec can change the thread's number */
 		t->tid = rec->tid;
 		break;
 	case GN_STREAM_NOTE:
 		if (rec->kind == GN_KIND_OS_NS) {
-			/* its number goes with the record that it belongs to */
+			/* kept for the record that it belongs to; its number is
+			 * not lost */
 			t->wide += ((struct gn_rec_os_ns *)rec)->ns;
 			if (rec->seq && rec->seq == t->seq_in + 1)
 				t->seq_in = rec->seq;
@@ -382,15 +384,15 @@ void gn_fast_thread_note(struct gn_fast_thread *t, struct gn_rec *rec)
 	const struct gn_rec *next = gn_fast_thread_first(t);
 
 	rec->time = t->floor > t->told ? t->floor : t->told;
-	/* a claim that is yet to go has its time in the floor */
+	/* the floor can be the time of a claim that still waits */
 	if (next && next->time < rec->time)
 		rec->time = next->time;
 	rec->tid = t->tid;
 	rec->seq = next_number(t, 0);
 }
 
-/* The whole stack pointer: the one that is nearest to an address of the stack,
- * for no stack is as large as what is left out. */
+/* Completes a stack pointer: takes the value that is nearest to an address of
+ * the stack, because no stack is as large as 2 GiB. */
 static uint64_t whole_key(const struct gn_fast_thread *t, uint32_t sp)
 {
 	int32_t apart = (int32_t)(sp - (uint32_t)t->stack);
@@ -398,8 +400,8 @@ static uint64_t whole_key(const struct gn_fast_thread *t, uint32_t sp)
 	return (t->stack + (uint64_t)(int64_t)apart) & 0xffffffffffff;
 }
 
-/* Its time, where the records around it leave room for it. False: they do not,
- * and no error of the clocks explains that. */
+/* The event's time, moved to where the records around it leave room. False: it
+ * moved further than the clocks' error explains. */
 static bool settle(const struct gn_fast_thread *t,
 		   const struct gn_fast_event *e, uint64_t *time)
 {
@@ -419,7 +421,8 @@ static bool is_compiling(enum gn_kind kind)
 	return kind == GN_KIND_JIT_BEGIN || kind == GN_KIND_JIT_END;
 }
 
-/* Of what had probes only before there were rings, or has some beside them. */
+/* GN_F_OWN marks native functions and compilations: in older files these have
+ * only probes, and some still have probes beside the rings. */
 static uint8_t own_flag(const struct gn_fast_event *e)
 {
 	return GN_FUNC_RUNTIME(e->func) == GN_RUNTIME_NATIVE ||
