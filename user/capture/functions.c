@@ -14,7 +14,7 @@
 
 #define REFUSED_SHOWN 3
 
-/* The kernel makes a call of it. */
+/* The kernel replaces such a probe with a call. */
 #define NOP5                                                                  \
 	"a probe on a five-byte nop spoils what is below the stack, and can " \
 	"crash a forked child"
@@ -53,9 +53,10 @@ static uint64_t page(enum gn_cost cost)
 }
 
 /*
- * The spec of a probe beside a sled that tells the same. Where the library uses
- * the sled it takes the probe away, but the kernel puts it back when another
- * tracer comes to that place: see GN_SPEC_BESIDE. One that takes values stays.
+ * The spec of a probe beside a sled that reports the same event. If the library
+ * uses the sled, it removes the probe, but the kernel puts the probe back when
+ * another tracer comes to that place: see GN_SPEC_BESIDE. A probe that takes
+ * values keeps its spec.
  */
 static uint32_t beside_sled(const struct gn_plan *plan, uint64_t sled,
 			    bool ends, const struct gn_site *site,
@@ -89,7 +90,7 @@ static uint64_t leave_cookie(uint32_t func, const struct gn_plan *plan,
 }
 
 /* The leaves come before the enter: probes are attached one after the other,
- * and a call whose end is not seen yet would last until its caller's. */
+ * and a call whose leave has no probe yet lasts until its caller's leave. */
 static int add_probes(struct gn_functions *f, size_t file, uint32_t func,
 		      const struct gn_plan *plan, const struct gn_valued *v)
 {
@@ -171,9 +172,9 @@ void gn_functions_clear(struct gn_functions *f)
 	f->names = 0;
 }
 
-/* Arguments are where the ABI says only at the function's first instruction,
- * where the return address is on top of the stack. Returns why it cannot be
- * probed, or NULL. */
+/* Moves the enter to the function's first instruction: only there are the
+ * arguments where the ABI says, and the return address is on top of the stack.
+ * Returns why it cannot be probed, or NULL. */
 static const char *enter_first(struct gn_elf *elf,
 			       const struct gn_elf_symbol *sym,
 			       struct gn_plan *plan)
@@ -197,7 +198,7 @@ static const char *enter_first(struct gn_elf *elf,
 	return enter->cost == GN_COST_OPTIMIZED ? NOP5 : NULL;
 }
 
-/* The names of an address follow one another. */
+/* Counts the symbols at the same address: they follow one another. */
 static size_t count_names(const struct gn_elf *elf,
 			  const struct gn_elf_symbol *sym)
 {
@@ -229,7 +230,7 @@ static struct gn_valued *find_valued(const struct gn_functions *f, size_t from,
 	return NULL;
 }
 
-/* Adds the values that are not there yet. False: there are none. */
+/* Adds the values that `all` does not have yet. False: there are none. */
 static bool unite(struct gn_value_specs *all, const struct gn_value_specs *more)
 {
 	size_t n = 0, had, k;
@@ -263,7 +264,8 @@ bool gn_functions_result(const void *functions, size_t file, struct gn_elf *elf,
 	return false;
 }
 
-/* Reports once of each -a that no register has some of its values. */
+/* Reports, once for each -a, that native functions do not have some of its
+ * values. */
 static void tell_unreported(struct gn_valued *v, const char *name,
 			    const char *path)
 {
@@ -279,8 +281,8 @@ static void tell_unreported(struct gn_valued *v, const char *name,
 	}
 }
 
-/* What all -a ask for of the function, behind the first of them: `out`, if that
- * is more. */
+/* Sets `out` to the first -a or, if others ask for more values of the function,
+ * to the values of all together. 0 or -errno. */
 static int unite_valued(const struct gn_functions *f, size_t file,
 			const struct gn_elf *elf,
 			const struct gn_elf_symbol *sym,
@@ -291,7 +293,7 @@ static int unite_valued(const struct gn_functions *f, size_t file,
 	bool more = false;
 
 	*out = *first;
-	/* only those that a register has: they have room */
+	/* only values that native functions can have: there is room for them */
 	unite(&all, first->values);
 	while ((v = find_valued(f, (size_t)(v - f->valued) + 1, file, elf,
 				sym))) {
@@ -302,7 +304,7 @@ static int unite_valued(const struct gn_functions *f, size_t file,
 }
 
 /* Go passes arguments in registers of its own, and begins a function again when
- * its stack has grown. Told once of each -a. */
+ * its stack has grown. Reported once for each -a. */
 static void tell_go(struct gn_valued *v, const char *name, const char *path)
 {
 	if (!v->told)
@@ -317,7 +319,7 @@ static uint32_t module_of(const struct gn_functions *f, size_t file)
 	return f->modules + (uint32_t)file + 1;
 }
 
-/* Before the first function of a file. */
+/* Emits the MODULE record before the first function of a file. */
 static int put_module(struct gn_functions *f, size_t file, struct gn_elf *elf)
 {
 	if (f->last_file == file + 1)
@@ -399,13 +401,13 @@ int gn_functions_take(void *functions, size_t file, struct gn_elf *elf,
 	return err ?: add_probes(f, file, func, &own, valued);
 }
 
-/* The kernel takes no probe there, or one that does harm. */
+/* Whether the kernel takes no probe there, or one that does harm. */
 static bool is_left_out(enum gn_cost cost)
 {
 	return cost == GN_COST_REFUSED || cost == GN_COST_OPTIMIZED;
 }
 
-/* The most expensive of its sites. */
+/* The highest cost of its sites. */
 static enum gn_cost usdt_cost(const struct gn_functions *f, size_t file,
 			      const struct gn_note *site, size_t count)
 {

@@ -20,7 +20,7 @@ struct gn_valued {
 	struct gn_filter *filter; /* of one glob */
 	uint32_t enter, leave;	  /* their specs */
 	const struct gn_value_specs *values;
-	bool told; /* those that no native function has */
+	bool told; /* values that no native function has were reported */
 };
 
 struct gn_functions {
@@ -41,14 +41,14 @@ struct gn_functions {
 	int (*call)(void *hits, const struct gn_value_specs *values,
 		    struct gn_valued *v);
 	void *hits; /* the context of both */
-	/* A whole record; 0 or <0, which ends the walk. */
+	/* Takes a whole record. 0 or <0, which ends the walk. */
 	int (*put)(void *ctx, const struct gn_rec *rec, size_t size);
 	void *ctx;
 	size_t last_file; /* index of the file whose MODULE was put last, + 1 */
 	/* "name: why" of the first that are refused, for the trace */
 	char refused[512];
 	size_t nrefused;
-	size_t usdt_refused; /* USDT probes; each is told */
+	size_t usdt_refused; /* USDT probes; each is reported */
 	char **name;	     /* verbose: by index */
 	size_t names;
 };
@@ -67,8 +67,7 @@ int gn_functions_take(void *functions, size_t file, struct gn_elf *elf,
 int gn_functions_take_usdt(void *functions, size_t file, struct gn_elf *elf,
 			   const struct gn_note *site, size_t count);
 
-/* Reports which USDT probes of its files were left out, and what of the files
- * nobody could look at. */
+/* Reports which USDT probes were left out, and code that nobody could read. */
 void gn_functions_tell_left(const struct gn_native_stats *stats);
 
 /* For a struct gn_probe_set: names a function that the kernel refuses. */

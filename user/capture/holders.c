@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define HOLDERS_MAX 256
-#define LINKS_EACH  8 /* before there are HOLDERS_MAX */
+#define LINKS_EACH  8 /* per thread, until there are HOLDERS_MAX */
 #define STACK_SIZE  (512u << 10)
 
 struct holder {
@@ -28,10 +28,10 @@ struct holder {
 	size_t nremove, room;
 	bool settle, quit;
 
-	/* of the thread alone */
+	/* used by the thread alone */
 	struct gn_links *links;
 	bool own_table;
-	int *copies; /* descriptors of the process in it */
+	int *copies; /* the process's descriptors in it */
 	size_t ncopies;
 };
 
@@ -183,7 +183,7 @@ int gn_holders_new(size_t links, struct gn_holders **out)
 		free(h);
 		return -ENOMEM;
 	}
-	/* signals are the process's own thread's */
+	/* signals must go to the main thread */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	while (h->count < count && !start(&h->holder[h->count]))

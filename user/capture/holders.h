@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Threads that hold links. To close one link takes a grace period of the kernel
- * (50 ms), so thousands of links that one thread closes take minutes, also when
- * the kernel closes them after gnomon was killed. So many threads hold some
- * links each, in their own file tables; when the process ends in any way, all
- * tables are closed at once. The links then need no descriptors of the process
- * either. Not thread-safe: only one thread may call.
+ * Threads that hold links. Closing one link takes a grace period of the kernel
+ * (50 ms). So thousands of links that one thread closes take minutes, even if
+ * the kernel closes them after gnomon was killed. Therefore many threads hold
+ * some links each, in their own file tables. When the process ends in any way,
+ * all tables are closed at once. The links then need no descriptors of the
+ * process either. Not thread-safe: only one thread may call.
  */
 #ifndef GNOMON_CAPTURE_HOLDERS_H
 #define GNOMON_CAPTURE_HOLDERS_H
@@ -38,7 +38,7 @@ void gn_holders_settle(struct gn_holders *h);
  * one after the other. 0 or -ENOMEM. */
 int gn_holders_remove(struct gn_holders *h, uint32_t which, uint32_t key);
 
-/* Removes all other probes, and waits for it. NULL does nothing. */
+/* Removes all remaining probes, and waits for it. NULL does nothing. */
 void gn_holders_free(struct gn_holders *h);
 
 #endif

@@ -39,7 +39,7 @@ struct work {
 	const struct gn_probe_set *set;
 	size_t *order;	 /* probes by their groups */
 	uint32_t *group; /* of each probe */
-	uint32_t first;	 /* group */
+	uint32_t first;	 /* number of the first group */
 	struct gn_events events;
 	uint32_t nevents; /* defined so far */
 	int *held;	  /* descriptors, in pairs */
@@ -95,7 +95,7 @@ static int tell_cookies(const struct work *w)
 	return 0;
 }
 
-/* Whether gnomon has ended, or has stopped this. */
+/* Whether gnomon has ended, or has stopped the child. */
 static bool is_over(const struct work *w)
 {
 	struct pollfd p = {.fd = w->control, .events = POLLIN};
@@ -273,7 +273,8 @@ static void leave_terminal(void)
 		close(null);
 }
 
-/* Gives up all privileges: it does not need them any more. */
+/* Closes gnomon's descriptors and gives up all privileges: the child needs
+ * neither any more. */
 static void settle(const struct work *w, int *copies, size_t n)
 {
 	cap_t none = cap_init();
@@ -363,8 +364,8 @@ static int start(struct gn_keeper *k, struct work *w)
 	return 0;
 }
 
-/* Reads the child's reports. 1: there was one, 0: it has ended, -EINTR: the
- * step stopped the wait. */
+/* Waits for the child's next report. 1: there was one, 0: the child has ended,
+ * -EINTR: the step stopped the wait. */
 static int listen(const struct gn_keeper *k, const struct gn_step *step,
 		  struct told *last)
 {
@@ -427,7 +428,7 @@ bool gn_keeper_lives(const struct gn_keeper *k)
 
 void gn_keeper_stop(struct gn_keeper *k)
 {
-	/* with our priority: whoever ends gnomon waits for it */
+	/* with our priority, because whoever ends gnomon waits for it */
 	if (sched_getscheduler(0) == SCHED_RR)
 		gn_priority_highest(k->pid);
 	if (k->control >= 0)

@@ -17,10 +17,10 @@
 
 struct gn_keeper {
 	pid_t pid;
-	int told;     /* what it tells: a pipe */
+	int told;     /* a pipe with its reports */
 	int control;  /* closing it ends it; -1 = closed */
 	size_t count; /* of its probes */
-	int file;     /* of its set */
+	int file;     /* the set's `file` */
 };
 
 /*

@@ -116,7 +116,7 @@ bool gn_kernel_btf_names(const struct gn_kernel_btf *b, const char *name)
 	return memmem(b->strings, b->strings_size, whole, len + 2) != NULL;
 }
 
-/* The bytes that follow a type's own; -1: its kind is not known. */
+/* How many bytes follow the type itself; -1: its kind is not known. */
 static int64_t size_behind(const struct btf_type *t)
 {
 	int64_t n = btf_vlen(t);

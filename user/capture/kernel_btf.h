@@ -13,14 +13,14 @@ struct btf_type;
 struct gn_kernel_btf {
 	void *file;
 	size_t size;
-	bool mapped; /* kernels before 6.16 can only be asked to copy it */
+	bool mapped; /* before 6.16 the file can only be read */
 	const char *types;
 	size_t types_size;
 	const char *strings; /* each has its NUL, and the first one is empty */
 	size_t strings_size;
 };
 
-/* What to do so that there is one; NULL: it can be read. */
+/* What to do to get it; NULL: it can be read. */
 const char *gn_kernel_btf_advice(void);
 
 /* <0: there is none. */
@@ -37,12 +37,12 @@ int gn_kernel_btf_walk(const struct gn_kernel_btf *b,
 				    const struct btf_type *t),
 		       void *ctx);
 
-/* A type that is looked for: its kind (BTF_KIND_..) and name. */
+/* A type to find by its kind (BTF_KIND_..) and name. */
 struct gn_kernel_type {
 	uint32_t kind;
 	const char *name;
 	uint32_t id;		   /* 0: there is none */
-	const struct btf_type *at; /* in the BTF, until that is closed */
+	const struct btf_type *at; /* in the BTF, valid until that is closed */
 };
 
 /* Sets their ids and places. */
@@ -55,9 +55,9 @@ int64_t gn_kernel_type_offset(const struct gn_kernel_type *section,
 
 /*
  * Writes to `fd` BTF with the kernel's types that have the name of a type in
- * `own`, and those that they contain. libbpf compares each type of `own` with
- * all that it is given, which takes longer than the rest of a load. Types
- * behind pointers are left out: libbpf does not compare them. <0: -errno.
+ * `own`, and the types that they contain. libbpf compares each type of `own`
+ * with all types that it is given, which takes longer than the rest of a load.
+ * Types behind pointers are left out: libbpf does not compare them. <0: -errno.
  */
 int gn_kernel_btf_reduce(const struct gn_kernel_btf *b, const struct btf *own,
 			 int fd);

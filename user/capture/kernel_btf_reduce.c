@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A part of the kernel's BTF: the types whose names a program's BTF has. */
+/* Reduces the kernel's BTF to the types whose names are also in a program's
+ * BTF. */
 #include "capture/kernel_btf.h"
 
 #include <errno.h>
@@ -26,17 +27,17 @@ struct reduce {
 	const struct gn_kernel_btf *kernel;
 	struct name *names; /* sorted */
 	size_t nnames;
-	/* by a name's first byte: the lengths that there are, as bits */
+	/* by a name's first byte: a bit for each length modulo 64 */
 	uint64_t lengths[256];
-	uint32_t *offsets; /* of types, by id */
+	uint32_t *offsets; /* of old types, by id */
 	uint32_t ntypes;   /* with void */
-	uint32_t *ids;	   /* the new ones, by id; 0: it is left out */
-	uint32_t *taken;   /* the old ones, by new id */
+	uint32_t *ids;	   /* new id by old id; 0: left out */
+	uint32_t *taken;   /* old id by new id */
 	uint32_t ntaken;
 	struct bytes types, strings;
 };
 
-/* libbpf takes a type and its flavors ("task_struct___old") for the same. */
+/* To libbpf a type and its flavors ("task_struct___old") are the same. */
 static struct name name_of(const char *text)
 {
 	const char *flavor = strstr(text, "___");
@@ -166,7 +167,7 @@ static uint32_t put_name(struct reduce *r, uint32_t offset)
 	return at;
 }
 
-/* Takes the types of the members: that gives them their new ids. */
+/* Also takes the members' types: that gives them their new ids. */
 static int put_members(struct reduce *r, const struct btf_type *t)
 {
 	const struct btf_member *m = btf_members(t);
@@ -215,7 +216,7 @@ static int put_array(struct reduce *r, const struct btf_type *t)
 	return 0;
 }
 
-/* The kinds that a struct or a typedef can lead to. */
+/* Writes a type, of the kinds that a struct or a typedef can lead to. */
 static int put_type(struct reduce *r, const struct btf_type *t)
 {
 	struct btf_type own = *t;
@@ -245,7 +246,7 @@ static int put_type(struct reduce *r, const struct btf_type *t)
 	case BTF_KIND_ARRAY:
 		return put_array(r, t);
 	default:
-		/* an integer; else nothing */
+		/* an integer has 4 more bytes, others have none */
 		put(&r->types, t + 1, kind == BTF_KIND_INT ? 4 : 0);
 		return 0;
 	}
