@@ -24,7 +24,7 @@
 #include "process/share.h"
 #include "runtime/native.h"
 
-/* A new process can map files before its own record has come: wait so long. */
+/* A new process can map files before its own record comes: how long to wait. */
 #define KNOWN_AFTER_NS 100000000u
 
 static bool stopping(struct gn_later *l)
@@ -37,7 +37,7 @@ static bool stopping(struct gn_later *l)
 	return quit;
 }
 
-/* Calls from `since` on are missing for good, if gnomon lacks something. */
+/* If gnomon lacks something, calls from `since` on are missing for good. */
 static void fail(struct gn_later *l, int err, uint64_t since)
 {
 	if (!gn_later_lacks(err))
@@ -113,15 +113,18 @@ static void link_process(struct gn_later *l, pid_t pid)
 	fail(l, err, gn_now_ns());
 }
 
-/* Threads can outlive the first one, which has no memory then. */
+/* Threads can outlive the leader, which has no memory then. */
 static int files_of(pid_t pid, struct gn_files *files)
 {
 	return gn_files_of_process(gn_process_living(pid) ?: pid, files);
 }
 
-/* Of a file that no traced process mapped when the capture began it is looked
- * whether this one does. One that has ended can have mapped what -f names; a
- * runtime that began in it was told of. */
+/*
+ * Whether the process could call functions of the file. If no traced process
+ * had mapped the file when the capture began, looks whether this one has. If
+ * the process has ended, it may have mapped a file that -f names; a runtime
+ * whose start is reported counts only if it began there.
+ */
 static bool could_call(struct gn_later *l, const struct gn_file *file,
 		       pid_t pid, uint64_t since, struct gn_files *mapped)
 {
@@ -137,8 +140,8 @@ static bool could_call(struct gn_later *l, const struct gn_file *file,
 	       gn_setter_began(l->session->setter, pid, since);
 }
 
-/* The process could have called every function that has links of single
- * processes. */
+/* Records that the process could have called every function that has links of
+ * single processes. */
 static void miss_process(struct gn_later *l, pid_t pid, uint64_t since)
 {
 	size_t all = group_count(l);
@@ -170,7 +173,7 @@ static void miss_process(struct gn_later *l, pid_t pid, uint64_t since)
 		gn_later_count_late(l, pid, since, gn_later_until_now(l));
 }
 
-/* Names the file, at the place where the capture's own summary is. */
+/* Names the file, where the capture's own summary goes (stderr). */
 static void tell(const struct gn_later *l, const struct gn_file *file,
 		 pid_t pid, uint32_t functions)
 {
@@ -230,8 +233,8 @@ static int keep_file(struct gn_later *l, struct gn_file *file,
 	return err ?: gn_probes_move(&l->probes, probes);
 }
 
-/* Whether the file is kept already. The process may have mapped it before it
- * had its probes. */
+/* Whether the file is kept already. The process may have mapped it before the
+ * file had its probes. */
 static bool take_kept(struct gn_later *l, const struct gn_file *file,
 		      const struct gn_later_news *n, uint64_t told)
 {
@@ -289,7 +292,7 @@ static void probe_file(struct gn_later *l, struct gn_file *file,
 	gn_probes_free(&probes);
 }
 
-/* The same, if it was not seen before, or was written since. */
+/* Gives a file its probes, if it was not seen before, or was written since. */
 static void take_file(struct gn_later *l, struct gn_file *file,
 		      const struct gn_later_news *n, uint64_t told)
 {
@@ -307,7 +310,7 @@ static void take_file(struct gn_later *l, struct gn_file *file,
 		return;
 	if (has_twin(l, &l->session->files, file->fd) ||
 	    has_twin(l, &l->files, file->fd)) {
-		/* probed there */
+		/* its twin has the probes */
 		l->plain[l->nplain++ % GN_PLAIN_MAX] = plain;
 		return;
 	}
@@ -332,8 +335,8 @@ static void take_files(struct gn_later *l, const struct gn_later_news *n)
 	gn_files_free(&files);
 }
 
-/* A library that a traced process had mapped and that could not be probed: that
- * has ended, or has unmapped it. */
+/* Counts a library that a traced process had mapped and that could not be
+ * probed, because the process has ended or has unmapped it. */
 static void miss_file(struct gn_later *l, const struct gn_later_news *n)
 {
 	if (!n->path || gn_later_knows_file(l, &n->file))
@@ -358,7 +361,7 @@ static void look(struct gn_later *l, struct gn_later_news *n)
 	}
 	if (n->again)
 		return;
-	n->path = NULL; /* it goes with the other one */
+	n->path = NULL; /* `again` owns it now */
 	again.again = true;
 	again.due = gn_now_ns() + KNOWN_AFTER_NS;
 	pthread_mutex_lock(&l->lock);
@@ -366,8 +369,9 @@ static void look(struct gn_later *l, struct gn_later_news *n)
 	pthread_mutex_unlock(&l->lock);
 }
 
-/* Its links of single processes, the first ones too: the kernel takes the old
- * leader for a thread of the process still, so both would see a call. */
+/* Removes the process's own links, including those of the session: to the
+ * kernel the old leader still is a thread of the process, so old and new links
+ * would both see a call. */
 static void unlink_process(struct gn_later *l, pid_t pid)
 {
 	gn_written_begin(l->session->written, 0);
@@ -376,8 +380,8 @@ static void unlink_process(struct gn_later *l, pid_t pid)
 	gn_written_end(l->session->written);
 }
 
-/* Another thread became the first one of its process, and the links belonged to
- * the old one: attach again. */
+/* Another thread became the leader of its process, and the links belonged to
+ * the old leader: attaches again. */
 static void link_anew(struct gn_later *l, pid_t pid)
 {
 	struct gn_later_process *p;

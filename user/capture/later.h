@@ -41,15 +41,16 @@ int gn_later_fd(const struct gn_later *l);
  * after gn_later_stop(). NULL is fine. */
 void gn_later_serve(struct gn_later *l);
 
-/* What was counted so far. */
+/* The value of a counter so far. */
 uint64_t gn_later_count(struct gn_later *l, enum gn_counter counter);
 
 /* After gn_later_rest(): how many programs ended before they were looked at.
  * NULL is fine. */
 unsigned gn_later_gone(const struct gn_later *l);
 
-/* After gn_later_stop(): whether not all that came later was looked at and
- * attached to, for want of descriptors or memory. NULL is fine. */
+/* After gn_later_stop(): whether some of what came later was not looked at or
+ * attached to, because descriptors, memory or room for probes were lacking.
+ * NULL is fine. */
 bool gn_later_failed(const struct gn_later *l);
 
 /* Attaches nothing more. NULL is fine. */
@@ -57,9 +58,10 @@ void gn_later_stop(struct gn_later *l);
 /* After the capture's last records: counts what was not done. gn_later_serve()
  * puts it into the stream. NULL is fine. */
 void gn_later_rest(struct gn_later *l);
-/* After it: adds what was found. True when that was anything. */
+/* After gn_later_rest(): adds what was found to `stats`. True if there was
+ * anything. */
 bool gn_later_sum(const struct gn_later *l, struct gn_native_stats *stats);
-/* Stops; its probes become `links`' (NULL: they are removed). NULL is fine,
+/* Stops, and moves its probes to `links` (NULL: removes them). NULL is fine,
  * here and below. */
 void gn_later_detach(struct gn_later *l, struct gn_links *links);
 void gn_later_free(struct gn_later *l);

@@ -57,8 +57,8 @@ void gn_later_note_name(struct gn_file *file)
 	file->named = file->fd >= 0 && is_there(file);
 }
 
-/* -f can name it by its path if that is the file: in a container it is another,
- * or none. */
+/* -f can name the file by its path only if the path leads to it: in a container
+ * it leads to another file, or to none. */
 static void miss_module(struct gn_later *l, const struct gn_file *file,
 			uint32_t module, pid_t pid, uint64_t since,
 			uint64_t until)
@@ -83,13 +83,13 @@ void gn_later_again(struct gn_later *l, size_t index,
 {
 	uint64_t probed = l->files.file[index].probed;
 
-	/* processes with probes of their own got them then, too; if later ones
-	 * did not, this has been reported */
+	/* processes with links of their own got them at that time, too; if
+	 * later ones did not, that has been reported */
 	if (n->since < probed && told < probed)
 		gn_later_miss_file(l, index, n->pid, n->since, probed);
 }
 
-/* The kernel names a program by its file, and keeps 15 bytes of that. */
+/* The kernel names a program by its file, cut to 15 bytes. */
 static bool has_name(const struct gn_file *file, const char comm[16])
 {
 	const char *slash = strrchr(file->path, '/');
@@ -98,8 +98,8 @@ static bool has_name(const struct gn_file *file, const char comm[16])
 	       !strncmp(slash ? slash + 1 : file->path, comm, 15);
 }
 
-/* Whether its path has led to another file since gnomon opened it. A path of a
- * container leads nowhere, but a file that was replaced has no name there. */
+/* Whether another file has taken the file's path since gnomon opened it. A path
+ * in a container leads nowhere here, but a replaced file has no links. */
 static bool is_replaced(const struct gn_file *file)
 {
 	struct stat st;
@@ -108,8 +108,8 @@ static bool is_replaced(const struct gn_file *file)
 	       (!st.st_nlink || (file->named && !is_there(file)));
 }
 
-/* A program of that name was the file itself, and has probes, unless it began
- * before those were there, or another file took the path. */
+/* Counts a program of the file's name that ended early, if it ran without
+ * probes: it began before they were in place, or another file took the path. */
 static void miss_gone(struct gn_later *l, const struct gn_file *file,
 		      uint32_t module, const struct gn_later_gone *g)
 {
@@ -129,7 +129,7 @@ void gn_later_ended_early(struct gn_later *l, const struct gn_later_news *n)
 	const struct gn_files *first = &l->session->files;
 	struct gn_later_gone *g;
 
-	/* the command's own first program was looked into before it began */
+	/* the command's own first program was looked at before it began */
 	if (!*n->comm)
 		return;
 	g = &l->gone[l->ngone++ % GN_ENDED_MAX];

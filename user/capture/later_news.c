@@ -10,7 +10,7 @@
 #include "capture/later_parts.h"
 #include "process/ended.h"
 
-/* Between two looks whether threads outlive their process's first one. */
+/* Time between two looks whether threads outlive their leader. */
 #define END_AGAIN_NS 100000000u
 
 struct gn_later_process *gn_later_find(struct gn_later *l, pid_t pid)
@@ -71,7 +71,7 @@ bool gn_later_traced(void *later, pid_t pid)
 	return is;
 }
 
-/* The process that had the number at that time and has ended since. */
+/* The traced process that had the number at that time and has ended since. */
 static struct gn_later_ended *find_ended(struct gn_later *l, pid_t pid,
 					 uint64_t at)
 {
@@ -117,7 +117,7 @@ void gn_later_overrun(struct gn_later *l, uint64_t since)
 	l->overrun = l->overrun ?: since;
 }
 
-/* A LOOK counts, too: its process can be a new one of the traced ones. */
+/* A LOOK counts, too: its process can be a new traced one. */
 static void drop(struct gn_later *l, const struct gn_later_news *n)
 {
 	if (n->path)
@@ -146,7 +146,8 @@ void gn_later_tell(struct gn_later *l, const struct gn_later_news *n)
 	pthread_cond_signal(&l->wake);
 }
 
-/* What was told of it can go beyond its end, which was not known then. */
+/* The time that was counted as late can go beyond the process's end, which was
+ * not known then: takes the rest back. */
 static void cut_late(struct gn_later *l, struct gn_later_process *p,
 		     uint64_t end)
 {
@@ -156,7 +157,8 @@ static void cut_late(struct gn_later *l, struct gn_later_process *p,
 	p->late_until = end;
 }
 
-/* Another process can get its number soon. */
+/* Moves the process to the ended ones, because another process can get its
+ * number soon. */
 static void end_process(struct gn_later *l, struct gn_later_process *p,
 			uint64_t time)
 {
@@ -166,7 +168,7 @@ static void end_process(struct gn_later *l, struct gn_later_process *p,
 	remove_process(l, p);
 }
 
-/* Its first thread has ended. The others can go on, and call functions. */
+/* The leader has ended. Other threads can go on, and call functions. */
 static void end_leader(struct gn_later *l, struct gn_later_process *p,
 		       const struct gn_rec *rec)
 {
@@ -222,7 +224,7 @@ static void new_thread(struct gn_later *l, const struct gn_rec_thread *r)
 	old = gn_later_find(l, n.pid);
 	if (old && old->headless)
 		end_process(l, old, n.since);
-	/* the command becomes its first program with this record */
+	/* for the command, this record stands for its first program */
 	if (l->session->child.pid == n.pid)
 		n.kind = GN_NEWS_PROGRAM;
 	else if (!gn_later_add(l, n.pid, 0) || !l->privates)
@@ -247,7 +249,7 @@ void gn_later_record(struct gn_later *l, const struct gn_rec *rec)
 		n.pid = (pid_t)r->pid;
 		n.anew = r->parent != r->pid;
 		memcpy(n.comm, r->comm, sizeof(n.comm));
-		/* another thread is its first one now */
+		/* another thread is the leader now */
 		if (n.anew && !gn_later_add(l, n.pid, 0)) {
 			p = gn_later_find(l, n.pid);
 			if (p)
@@ -286,8 +288,8 @@ void gn_later_look(struct gn_later *l, const struct gn_mapped_file *mapped,
 	gn_later_tell(l, &n);
 }
 
-/* Some process has mapped it, or, in a container, another file of that path. If
- * some were lost, it can be any. */
+/* Notes that some process has mapped a file or, in a container, another file of
+ * that path. If news of mappings were lost, it can be any file. */
 static void saw_mapped(struct gn_files *files, const struct gn_mapped_file *m)
 {
 	for (size_t i = 0; i < files->count; i++)
@@ -304,7 +306,7 @@ void gn_later_take_mapped(struct gn_later *l)
 
 	while (gn_mapped_next(l->mapped, UINT64_MAX, &m)) {
 		if (!m.pid) {
-			/* all processes, once */
+			/* look at all processes, once */
 			lost.time = any ? lost.time : m.time;
 			any = true;
 			continue;

@@ -18,9 +18,9 @@
 /* How many programs without a requested function are remembered, so that they
  * are planned only once. */
 #define GN_PLAIN_MAX 256
-/* How many ended processes are. */
+/* How many ended processes are remembered. */
 #define GN_ENDED_MAX 256
-/* LOOK: it has mapped a library. */
+/* What happened to a process. LOOK: it has mapped a library. */
 enum gn_later_kind {
 	GN_NEWS_PROCESS,
 	GN_NEWS_PROGRAM,
@@ -32,13 +32,14 @@ struct gn_later_news {
 	enum gn_later_kind kind;
 	pid_t pid;
 	bool anew;	/* PROGRAM: the process has another leader */
-	bool again;	/* LOOK: it was not known before */
+	bool again;	/* LOOK: the process was not known at the first try */
 	uint64_t since; /* when it happened */
-	uint64_t due;	/* not before */
-	/* LOOK: what it has mapped; all 0 and NULL: not known */
+	uint64_t due;	/* not handled before this time; 0: at once */
+	/* LOOK: what it has mapped; all 0 and NULL: not known. Owns `path`. */
 	struct gn_file_id file;
 	char *path;
-	/* PROGRAM: of its file's name, may lack its NUL; empty: the command */
+	/* PROGRAM: start of its file's name, may lack its NUL; empty: the
+	 * command */
 	char comm[16];
 };
 
@@ -57,7 +58,7 @@ struct gn_later_ended {
 
 struct gn_later_plain {
 	struct gn_file_id id;
-	/* distinguishes a later process with the same number */
+	/* when it changed: a changed file is looked at again */
 	struct timespec changed;
 };
 
@@ -65,8 +66,8 @@ struct gn_later_plain {
 struct gn_later_process {
 	pid_t pid;
 	size_t linked;	     /* how many groups of probes were handled for it */
-	uint64_t late_until; /* what was told of it so far, see UNPROBED */
-	uint64_t headless; /* since when only other threads run; 0: it is not */
+	uint64_t late_until; /* counted as late up to here, see UNPROBED */
+	uint64_t headless; /* since when its leader has ended; 0: it has not */
 };
 
 struct gn_later {
@@ -74,11 +75,11 @@ struct gn_later {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
-	int event; /* for the session's thread */
+	int event; /* tells the session's thread of records */
 	struct gn_mapped *mapped;
-	int poll; /* both of them */
+	int poll; /* an epoll of `event` and `mapped` */
 	bool quit;
-	uint64_t stopped; /* when it was told to; 0: it was not */
+	uint64_t stopped; /* when it was stopped; 0: it was not */
 
 	/* under the lock */
 	struct gn_later_process *process;
@@ -91,26 +92,26 @@ struct gn_later {
 	size_t out_size, out_room;
 	bool privates; /* some files' links are of single processes */
 	uint64_t late, late_ns;
-	/* when there was no room for news first, or something else was lacking;
-	 * 0 = never */
+	/* when news first found no room, or gnomon first lacked something; 0 =
+	 * never */
 	uint64_t overrun;
 
-	/* of the thread */
+	/* used by the thread alone */
 	struct gn_links *links;
 	struct gn_files files; /* those that have functions */
 	struct gn_probes probes;
 	struct gn_functions functions;
 	struct gn_native_stats stats;
 	bool failed;	/* something was lacking */
-	size_t refused; /* by the kernel, for whatever process */
+	size_t refused; /* functions that the kernel refused, for any process */
 	struct gn_later_gone gone[GN_ENDED_MAX];
 	unsigned ngone;
 	struct gn_later_plain plain[GN_PLAIN_MAX];
 	unsigned nplain;
 };
 
-/* later_news.c. With the lock held: a process, NULL: it is not traced; false:
- * it was there, or there is no memory. */
+/* later_news.c. Call these with the lock held. NULL: the process is not traced.
+ * False: it was there already, or there is no memory. */
 struct gn_later_process *gn_later_find(struct gn_later *l, pid_t pid);
 bool gn_later_add(struct gn_later *l, pid_t pid, size_t linked);
 void gn_later_tell(struct gn_later *l, const struct gn_later_news *n);
@@ -118,15 +119,15 @@ void gn_later_look(struct gn_later *l, const struct gn_mapped_file *mapped,
 		   pid_t pid);
 /* With the lock held: from then on calls are missing, up to the end. */
 void gn_later_overrun(struct gn_later *l, uint64_t since);
-/* Libraries that were mapped and that can have functions. */
+/* Tells of the libraries that were mapped and that can have functions. */
 void gn_later_take_mapped(struct gn_later *l);
-/* Takes the next item that is due; ends come last, because removing takes long.
- * False: none; `due` is then the time of the next. */
+/* Takes the next item that is due; ends come last, because removing probes
+ * takes long. False: none is due; `due` is then the time of the next one. */
 bool gn_later_next(struct gn_later *l, struct gn_later_news *out,
 		   uint64_t *due);
 void gn_later_await(struct gn_later *l, uint64_t due);
-/* Without the lock. END: only the process's first thread has ended, or the
- * others have now, too. */
+/* Without the lock, for END: go_on() if only the leader has ended, end() if the
+ * other threads have ended, too. */
 void gn_later_go_on(struct gn_later *l, const struct gn_later_news *end);
 void gn_later_end(struct gn_later *l, const struct gn_later_news *end);
 
@@ -138,61 +139,67 @@ void gn_later_end(struct gn_later *l, const struct gn_later_news *end);
 size_t gn_later_take_groups(struct gn_later *l, pid_t pid, size_t all);
 bool gn_later_traced(void *later, pid_t pid);
 /* With the lock held: late_until of the process that had the number at `at`,
- * NULL if that is not known. *end becomes its end when it has ended before. */
+ * NULL if it is not known. *end becomes the end of that process if that was
+ * earlier. */
 uint64_t *gn_later_until(struct gn_later *l, pid_t pid, uint64_t at,
 			 uint64_t *end);
-/* It was at that time, and has ended. */
+/* Whether a traced process had the number at that time, and has ended. */
 bool gn_later_was_traced(struct gn_later *l, pid_t pid, uint64_t at);
 
-/* later_late.c. Now, but not after the stop. */
+/* later_late.c. The time now, but not later than the stop. */
 uint64_t gn_later_until_now(const struct gn_later *l);
 /* Counts a process that could have called functions before they were attached,
- * from `since` to `until` or its end. A time in which several files were not is
- * one. */
+ * from `since` to `until` or its end. Time in which several files had no probes
+ * counts once. */
 void gn_later_count_late(struct gn_later *l, pid_t pid, uint64_t since,
 			 uint64_t until);
-/* The same, and records it of the kept file of that index. */
+/* The same for the kept file of that index; also emits its UNPROBED record. */
 void gn_later_miss_file(struct gn_later *l, size_t index, pid_t pid,
 			uint64_t since, uint64_t until);
-/* Until when it was recorded that a process, which had the number at `since`,
- * ran without probes. 0: it was not, or that is not known. */
+/* The time up to which a process, which had the number at `since`, was recorded
+ * as running without probes. 0: it was not, or that is not known. */
 uint64_t gn_later_told(struct gn_later *l, pid_t pid, uint64_t since);
-/* The process maps a kept file, which another one mapped first. `told`: what
- * gn_later_told() said before any of the process's files was looked at. */
+/* The process maps a kept file, which another process mapped first. `told`:
+ * what gn_later_told() returned before any of the process's files was looked
+ * at. */
 void gn_later_again(struct gn_later *l, size_t index,
 		    const struct gn_later_news *n, uint64_t told);
-/* Notes whether its path leads to it. */
+/* Notes in `named` whether the file's path leads to it. */
 void gn_later_note_name(struct gn_file *file);
 /* A program ended, or the session did, before gnomon could look at what it had
  * mapped. Its name says which file it ran: one that has probes by now, one that
  * gets some later, or one that took the path of such a file. */
 void gn_later_ended_early(struct gn_later *l, const struct gn_later_news *n);
-/* The kept file has its probes: counts the programs that ended before. */
+/* The kept file has its probes: counts programs that ended before that. */
 void gn_later_miss_gone(struct gn_later *l, size_t index);
 /* The number of the MODULE record of a kept file; the session's come first. */
 uint32_t gn_later_module(const struct gn_later *l, size_t index);
 
-/* later_stream.c: a record. -ECANCELED, -ENOMEM. */
+/* later_stream.c. Adds a record for the stream. 0, -ECANCELED: the capture
+ * ends, or -ENOMEM. */
 int gn_later_put(void *later, const struct gn_rec *rec, size_t size);
-/* Records that calls of a file's functions are missing. `by_path`: see
- * GN_F_BY_PATH. Works also when all ends. */
+/* Emits a record that calls of a file's functions are missing. `by_path`: see
+ * GN_F_BY_PATH. Also works after the stop. */
 void gn_later_put_unprobed(struct gn_later *l, uint32_t module, bool by_path,
 			   pid_t pid, uint64_t since, uint64_t until);
 /* Waits until the stream has what was put; false: it never will. */
 bool gn_later_await_stream(struct gn_later *l);
 
-/* later_plan.c. Plans the functions of one file of the list, which takes the
- * file over if it has some: 1, 0 for none, -ECANCELED if it has some and the
- * capture ends, or -errno if gnomon lacks something for it. */
+/*
+ * later_plan.c. gn_later_lacks(): whether an error says that gnomon lacks
+ * something. gn_later_plan() adds the probes of a file's functions. 1; 0: it
+ * has none; -ECANCELED: it has some, and the capture ends; -errno: gnomon lacks
+ * something for it.
+ */
 bool gn_later_lacks(int err);
 int gn_later_plan(struct gn_later *l, struct gn_file *file,
 		  struct gn_probes *probes);
 bool gn_later_is_plain(const struct gn_later *l,
 		       const struct gn_later_plain *p);
-/* One that was written since it had probes does not count. */
+/* A file that was written since it had probes does not count. */
 bool gn_later_has_file(const struct gn_later *l, const struct gn_files *files,
 		       const struct gn_file_id *id);
-/* Its functions are probed, or it has none. */
+/* Whether the file's functions are probed, or it has none. */
 bool gn_later_knows_file(const struct gn_later *l, const struct gn_file_id *id);
 
 #endif
