@@ -13,7 +13,7 @@
 
 #include <gnomon/thread.h>
 
-/* Beside the thread that gives the programs, which takes some at the end. */
+/* Beside the calling thread, which loads some programs at the end. */
 #define THREADS_MAX 3
 
 struct item {
@@ -43,7 +43,7 @@ static void load_one(struct item *i)
 			      "Dual BSD/GPL", i->insns, i->ninsns, &i->opts);
 }
 
-/* The next one. NULL: there will be none. */
+/* Waits for the next program. NULL: no more will come. */
 static struct item *next(struct gn_loads *l)
 {
 	struct item *i;
@@ -116,7 +116,7 @@ static struct item *copy(struct bpf_program *prog,
 	i->ninsns = n;
 	i->prog = prog;
 	i->type = bpf_program__type(prog);
-	/* lines of the source would be for the verifier's log only */
+	/* source lines would be for the verifier's log only */
 	i->opts = (struct bpf_prog_load_opts){
 		.sz = sizeof(i->opts),
 		.expected_attach_type = opts->expected_attach_type,

@@ -7,7 +7,7 @@
 #include <bpf/bpf.h>
 #include <linux/bpf.h>
 
-/* A program that would read eight bytes at address 0 onto its stack. */
+/* Loads a program that would read eight bytes at address 0 onto its stack. */
 int gn_lockdown_check(void)
 {
 	const struct bpf_insn insns[] = {

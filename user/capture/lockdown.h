@@ -7,7 +7,7 @@
 /* 0; -EPERM: no program can be loaded at all; or the kernel's error. */
 int gn_lockdown_check(void);
 
-/* A message for that case: what is wrong, and what to do. */
+/* Texts for that case: what is wrong, and what to do. */
 #define GN_LOCKDOWN_WHAT "the kernel lets no BPF program read its memory"
 #define GN_LOCKDOWN_TODO \
 	"it is locked down (confidentiality): boot with lockdown=integrity"

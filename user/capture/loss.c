@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Looks at longer stretches only, because it takes two system calls. */
+/* Looks at longer stretches only, because a look takes several system calls. */
 #define LOOK_NS 10000000u
-/* It looks every 20 ms at the latest. */
+/* gnomon looks every 20 ms or more often: in so long, it did not run. */
 #define STOP_NS 500000000u
 
 static enum gn_loss_reason reason(const struct gn_loss *l,

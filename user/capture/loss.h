@@ -44,8 +44,8 @@ struct gn_loss_times {
 void gn_loss_account(struct gn_loss *l, const struct gn_loss_times *now,
 		     uint64_t lost);
 
-/* After each draining, by the draining thread. The times are read every few
- * milliseconds only. */
+/* Call after each draining, in the draining thread. Reads the times at most
+ * every 10 ms. */
 void gn_loss_follow(struct gn_loss *l, enum gn_hold hold, uint64_t lost,
 		    uint64_t now);
 
