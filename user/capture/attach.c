@@ -19,9 +19,9 @@
 #include <gnomon/hook.h>
 #include <gnomon/thread.h>
 
-#define UPROBE_MULTI_RETURN 1 /* BPF_F_UPROBE_MULTI_RETURN */
-#define KEEPER_LEAST	    16 /* fewer probes than this are removed fast enough */
-#define RETURN_PROBE	    1 /* in the config of a uprobe's perf event */
+#define UPROBE_MULTI_RETURN 1  /* BPF_F_UPROBE_MULTI_RETURN */
+#define KEEPER_LEAST	    16 /* fewer probes are removed fast enough */
+#define RETURN_PROBE	    1  /* in the config of a uprobe's perf event */
 #define COUNTER_SHIFT	    32
 
 /* bpf(2) BPF_LINK_CREATE for uprobe.multi, as in linux/bpf.h of 6.6. */

@@ -185,7 +185,7 @@ void gn_session_put_cpus(struct gn_session *s)
 		return;
 	gn_cpu_periods(s->cpus.folder, &periods, &throttled);
 	if (periods < s->cpus.periods || throttled < s->cpus.throttled)
-		return; /* the group has gone */
+		return; /* the control group is gone */
 	put_number(s, "cpus.milli", s->cpus.milli);
 	put_number(s, "cpus.periods", periods - s->cpus.periods);
 	put_number(s, "cpus.throttled", throttled - s->cpus.throttled);

@@ -15,7 +15,7 @@
 #define SURE_BYTES 2048u
 /* The most kernel records that wait for one thread in a hook, and for all such
  * threads. Otherwise a thread that claims forever to be in a hook would make
- * gnomon keep all its records, and a process can have a thousand of them. */
+ * gnomon keep all its records. A process can have a thousand such threads. */
 #define WAIT_BYTES     (16u << 20)
 #define WAIT_ALL_BYTES (4 * WAIT_BYTES)
 

@@ -30,7 +30,7 @@ struct reduce {
 	/* by a name's first byte: a bit for each length modulo 64 */
 	uint64_t lengths[256];
 	uint32_t *offsets; /* of old types, by id */
-	uint32_t ntypes;   /* with void */
+	uint32_t ntypes;   /* including void */
 	uint32_t *ids;	   /* new id by old id; 0: left out */
 	uint32_t *taken;   /* old id by new id */
 	uint32_t ntaken;

@@ -78,7 +78,7 @@ static int link_group(struct gn_later *l, const struct gn_files *files,
 			       &l->refused);
 }
 
-/* Groups of probes are those of the session, then ours. */
+/* All groups of probes: the session's first, then ours. */
 static size_t group_count(const struct gn_later *l)
 {
 	return l->session->probes.count + l->probes.count;

@@ -75,7 +75,7 @@ struct gn_later {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
-	int event; /* tells the session's thread of records */
+	int event; /* wakes the session's thread for records */
 	struct gn_mapped *mapped;
 	int poll; /* an epoll of `event` and `mapped` */
 	bool quit;
@@ -119,7 +119,7 @@ void gn_later_look(struct gn_later *l, const struct gn_mapped_file *mapped,
 		   pid_t pid);
 /* With the lock held: from then on calls are missing, up to the end. */
 void gn_later_overrun(struct gn_later *l, uint64_t since);
-/* Tells of the libraries that were mapped and that can have functions. */
+/* Queues a LOOK for each library that was mapped and can have functions. */
 void gn_later_take_mapped(struct gn_later *l);
 /* Takes the next item that is due; ends come last, because removing probes
  * takes long. False: none is due; `due` is then the time of the next one. */

@@ -53,7 +53,7 @@ void gn_loss_follow(struct gn_loss *l, enum gn_hold hold, uint64_t lost,
  * stop. NULL: the ring lost nothing. */
 const char *gn_loss_advice(const struct gn_loss *l);
 
-/* The same for records that were not lost by the ring. */
+/* The advice for records that were not lost by the ring. */
 #define GN_LOSS_ADVICE "a report names the causes; trace fewer functions (-f)"
 
 #endif
