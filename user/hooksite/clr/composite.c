@@ -52,7 +52,7 @@ static struct gn_bytes map_file(const char *path)
 	return file;
 }
 
-static bool read_image(struct gn_composite *c)
+bool gn_composite_read(struct gn_composite *c)
 {
 	uint32_t flags;
 
@@ -88,7 +88,7 @@ static struct gn_composite *open_composite(const char *path)
 	c->bytes = file.at;
 	c->size = file.n;
 	c->path = strdup(path);
-	if (c->path && read_image(c))
+	if (c->path && gn_composite_read(c))
 		return c;
 	free_composite(c);
 	return NULL;

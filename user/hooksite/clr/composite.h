@@ -38,6 +38,10 @@ struct gn_composite *gn_composites_get(struct gn_composites *all,
 				       const struct gn_image *image,
 				       uint32_t *component);
 
+/* Reads what gn_composites_get() looks in, of a file whose `bytes` and `size`
+ * are set. False: it is not a composite image, or of a newer format. */
+bool gn_composite_read(struct gn_composite *c);
+
 /* Calls `each` for all copies in a component's code; `module` is the component
  * of the copied method. False: the code may hold copies that are not listed. */
 bool gn_composite_copies(const struct gn_composite *c, uint32_t component,
