@@ -154,7 +154,7 @@ struct gn_args {
 	GN_OPT_ROW(0, "no-follow", UNFLAG, follow, NULL, "", NULL)
 #define GN_OPT_CLASSIFY                                   \
 	GN_OPT_ROW(0, "classify", CHOICE, classify, NULL, \
-		   "how application time is told", gn_classify_choice)
+		   "how application time is computed", gn_classify_choice)
 #define GN_OPT_SORT                                 \
 	GN_OPT_ROW(0, "sort", TEXT, sort, "COLUMN", \
 		   "all, or some of calls, ei, ai, lock, ...", gn_sort_choice)
@@ -212,7 +212,8 @@ const char *gn_of_choice(size_t i);
 const char *gn_format_choice(size_t i);
 
 /* Parses --events into families (enum gn_family). `list` NULL: the usual ones.
- * "all" is a word, too, and "none", alone. 0 or -EINVAL. */
+ * Words are those of families, "usual", "all", and "none" alone. 0 or -EINVAL.
+ */
 int gn_events_parse(const char *list, uint32_t usual, uint32_t *families);
 
 void gn_args_init(struct gn_args *args);

@@ -286,7 +286,7 @@ int gn_textfile_end(struct gn_textfile *o, const char *path, int err)
 		err = o->err;
 	if (!err || err == -EPIPE)
 		return GN_EXIT_OK;
-	gn_error("cannot write %s: %s; nothing of it can be used",
+	gn_error("cannot write %s: %s; it cannot be used",
 		 path ? path : "stdout", gn_trace_strerror(err));
 	return GN_EXIT_FAILED;
 }

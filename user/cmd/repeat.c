@@ -25,7 +25,7 @@ static char *numbered(const char *path, uint64_t i)
 		       : name;
 }
 
-/* Whether the file exists. If its name is too long, assumes that it does. */
+/* Whether the file exists. Without memory, assumes that it does. */
 static bool is_there(const char *path, uint64_t i)
 {
 	char *name = numbered(path, i);
@@ -42,8 +42,8 @@ bool gn_names_files(const char *path)
 
 	if (strcmp(path, "-") && (lstat(path, &st) || S_ISREG(st.st_mode)))
 		return true;
-	gn_error("%s is no file, so it cannot name a set of them; give another "
-		 "name with -o",
+	gn_error("%s is not a file, so it cannot name a set of them; give "
+		 "another name with -o",
 		 path);
 	return false;
 }
@@ -229,7 +229,7 @@ static void tell_gap(const char *path, uint64_t missing)
 	while (i <= GN_REPEAT_MAX && !is_there(path, i))
 		i++;
 	if (i <= GN_REPEAT_MAX)
-		gn_error("%s.%llu and what follows it are left out, for "
+		gn_error("%s.%llu and what follows it are left out because "
 			 "%s.%llu is missing; name each file to take them",
 			 path, (unsigned long long)i, path,
 			 (unsigned long long)missing);

@@ -92,7 +92,7 @@ static bool check_calls(const struct gn_args *args)
 	return true;
 }
 
-/* Whether SQL, Prometheus and JSON take the name as it is. */
+/* Whether JSON and columns of databases take the name as it is. */
 static bool label_name(const char *label)
 {
 	size_t len = strcspn(label, "=");

@@ -133,9 +133,8 @@ static bool args_fit(struct top_args *t, int *status)
 		return refuse(status,
 			      "a period is 10ms to 1h; give another -d");
 	if (t->no_functions && (t->a.args.functions.n || t->budget > 0))
-		return refuse(status,
-			      "--no-functions goes neither with -f nor with "
-			      "--budget; leave one out");
+		return refuse(status, "--no-functions cannot be combined with "
+				      "-f or --budget; leave one out");
 	if (t->a.hooks == GN_HOOKS_FAST)
 		return refuse(status,
 			      "a period's records would come after its end by "
@@ -155,8 +154,8 @@ static bool args_fit(struct top_args *t, int *status)
 	       !gn_capture_overwrites(&t->a.args, t->prom);
 }
 
-/* What is traced: "1234,1235", or the words of the command. The caller frees
- * it. */
+/* What is traced: "PID 1234,1235", or the words of the command. The caller
+ * frees it. */
 static char *title_of(const struct gn_args *a)
 {
 	struct gn_text_stream text;

@@ -244,8 +244,8 @@ const struct gn_runtime gn_runtime_clr = {
 	.hindered = hindered,
 	.find = gn_clr_find,
 	.roles = &gn_clr_roles,
-	.attached = "of its managed code only threads and time classes are "
-		    "seen",
+	.attached =
+		"only threads and time classes of its managed code are seen",
 	.limits = limits,
 	.attach = &gn_clr_attach,
 	.managed = gn_clr_modules,

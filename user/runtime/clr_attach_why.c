@@ -137,6 +137,11 @@ int gn_clr_explain(const struct gn_attached *a, int err, int32_t result,
 			 "the diagnostics socket of process %d is its user's; "
 			 "%s",
 			 pid, gn_clr_remedy());
+	else if (err == -EILSEQ)
+		snprintf(why, GN_WHY_MAX,
+			 "the path '%.300s' is not ASCII, so no runtime can be "
+			 "asked to load it; install gnomon elsewhere",
+			 a->library);
 	else if (err)
 		snprintf(why, GN_WHY_MAX,
 			 "process %d does not listen at its diagnostics "
@@ -150,7 +155,7 @@ int gn_clr_explain(const struct gn_attached *a, int err, int32_t result,
 	else if (result == GN_CLR_NO_ATTACH)
 		snprintf(why, GN_WHY_MAX,
 			 "another profiler is in process %d, and a runtime "
-			 "lets one only see functions; trace without -f, or "
+			 "lets only one see functions; trace without -f, or "
 			 "start the program without that one",
 			 pid);
 	else if (result == GN_CLR_NOT_UP)

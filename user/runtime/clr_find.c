@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PLACES_MAX 16
@@ -40,6 +41,14 @@ static int add_place(struct places *p, const char *path)
 	return 0;
 }
 
+/* Other things than programs can have the name: the shell skips them. */
+static bool is_program(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
+}
+
 /* The folder of the `dotnet` that the shell would start. */
 static int add_command(struct places *p)
 {
@@ -51,7 +60,7 @@ static int add_command(struct places *p)
 		int n = snprintf(path, sizeof(path), "%.*s/dotnet",
 				 (int)(end - d), d);
 
-		if (n > 0 && n < (int)sizeof(path) && !access(path, X_OK) &&
+		if (n > 0 && n < (int)sizeof(path) && is_program(path) &&
 		    realpath(path, real)) {
 			*strrchr(real, '/') = '\0';
 			return add_place(p, real);

@@ -83,7 +83,7 @@ int gn_clr_ipc_attach(uint8_t message[GN_CLR_IPC_MAX], const char *library,
 		uint16_t unit = (uint8_t)*c;
 
 		if (unit > 0x7f)
-			return -EILSEQ; /* the caller says so */
+			return -EILSEQ;
 		put(&t, &unit, sizeof(unit));
 		if (!unit)
 			break;

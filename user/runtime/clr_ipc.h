@@ -24,7 +24,7 @@ bool gn_clr_is_lack(int err);
 const char *gn_clr_remedy(void);
 
 /* The message that attaches a profiler, `beside` another one or as the one that
- * can change code. Its length, or -E2BIG. */
+ * can change code. Its length; -E2BIG; -EILSEQ: the path is not ASCII. */
 #define GN_CLR_IPC_MAX 65535
 int gn_clr_ipc_attach(uint8_t message[GN_CLR_IPC_MAX], const char *library,
 		      bool beside, const void *data, size_t size);

@@ -90,7 +90,7 @@ const char *gn_filter_unmatched(const struct gn_filter *f);
 /* True when some glob asks for functions of libraries. */
 bool gn_filter_libraries(const struct gn_filter *f);
 
-/* The same of those from *at on, which is moved behind it. */
+/* Like gn_filter_unmatched(), from *at on, which is moved behind it. */
 const char *gn_filter_unmatched_next(const struct gn_filter *f, size_t *at);
 
 /* The first LIB:GLOB from *at on of whose LIB no function was seen so far; *at
