@@ -11,6 +11,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/pages.h"
+#include "trace/blocking.h"
 
 struct verb {
 	const char *name;
@@ -209,6 +210,8 @@ int main(int argc, char **argv)
 	const struct verb *verb;
 
 	fill_streams();
+	gn_make_blocking(STDOUT_FILENO);
+	gn_make_blocking(STDERR_FILENO);
 	outlive_limit();
 	map_large_blocks();
 	/* which characters the terminal can show; numbers stay as they are */

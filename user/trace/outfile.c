@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "trace/blocking.h"
 #include "trace/outdir.h"
 #include "trace/outfile.h"
 
@@ -175,6 +176,8 @@ static int open_direct(struct gn_outfile *f, enum way way)
 	if (err) {
 		close(f->fd);
 		f->fd = -1;
+	} else if (way == WAY_OPEN_FILE) {
+		gn_make_blocking(f->fd);
 	}
 	return err;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -60,6 +61,14 @@ struct gn_trace_reader {
 	int error; /* final */
 };
 
+/* Stdin can be non-blocking. */
+static void wait_for_bytes(int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+
+	poll(&p, 1, -1);
+}
+
 /* Reads `n` bytes, or fewer at the end of the file only. */
 static int read_up_to(struct gn_trace_reader *r, void *bytes, size_t n,
 		      size_t *done)
@@ -71,6 +80,10 @@ static int read_up_to(struct gn_trace_reader *r, void *bytes, size_t n,
 		got = read(r->fd, (unsigned char *)bytes + *done, n - *done);
 		if (got < 0 && errno == EINTR)
 			continue;
+		if (got < 0 && errno == EAGAIN) {
+			wait_for_bytes(r->fd);
+			continue;
+		}
 		if (got < 0)
 			return -errno;
 		if (!got)

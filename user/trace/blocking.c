@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "trace/blocking.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* False: it may not be opened, as another user's pipe. */
+static bool open_again(int fd)
+{
+	int own, flags = fcntl(fd, F_GETFD) & FD_CLOEXEC ? O_CLOEXEC : 0;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	/* without O_NONBLOCK, opening waits for a reader */
+	own = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	if (own < 0)
+		return false;
+	fcntl(own, F_SETFL, 0);
+	dup3(own, fd, flags);
+	close(own);
+	return true;
+}
+
+void gn_make_blocking(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+	struct stat st;
+
+	/* one that is only read must not become writable */
+	if (flags < 0 || flags & O_PATH || !(flags & O_NONBLOCK) ||
+	    (flags & O_ACCMODE) == O_RDONLY || fstat(fd, &st))
+		return;
+	if (!S_ISFIFO(st.st_mode) || !open_again(fd))
+		fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
+}
