@@ -113,6 +113,37 @@ static void a_catch_can_be_lost(void **state)
 	gn_model_free(m);
 }
 
+#define UNCAUGHT 100 /* more than a thread can have open */
+
+/* Those that nobody ever caught do not displace two that are. */
+static void the_oldest_are_dropped(void **state)
+{
+	uint64_t uncaught = 0, caught = 0, ns = 0;
+	struct feed f = begin(true);
+	struct gn_model *m;
+
+	(void)state;
+	feed_thread(&f, 100, 1, GN_KIND_THREAD, 1, 0);
+	for (uint64_t i = 0; i < UNCAUGHT; i++)
+		tell(&f, 200 + i, GN_RT_THROW, FN(2), 0);
+	tell(&f, 400, GN_RT_THROW, FN(3), 0);
+	tell(&f, 410, GN_RT_THROW, FN(4), 0);
+	tell(&f, 420, GN_RT_CATCH, FN(1), 4);
+	tell(&f, 450, GN_RT_CATCH, FN(1), 3);
+	feed_event(&f, 500, 1, GN_KIND_EXIT, 0, 0, 0);
+	m = feed_finish(&f);
+	for (size_t i = 0; i < m->nexceptions; i++) {
+		const struct gn_model_exception *x = &m->exceptions[i];
+
+		*(x->caught ? &caught : &uncaught) += x->count;
+		ns += x->ns;
+	}
+	assert_int_equal(uncaught, UNCAUGHT);
+	assert_int_equal(caught, 2);
+	assert_int_equal(ns, 10 + 50);
+	gn_model_free(m);
+}
+
 static const struct gn_model_event *event_of(const struct gn_model *m,
 					     uint16_t event, int nth)
 {
@@ -232,6 +263,7 @@ int main(void)
 		cmocka_unit_test(events_cost),
 		cmocka_unit_test(raw_times_keep_it),
 		cmocka_unit_test(a_catch_can_be_lost),
+		cmocka_unit_test(the_oldest_are_dropped),
 		cmocka_unit_test(ends_can_be_lost),
 		cmocka_unit_test(the_last_records_can_be_lost),
 		cmocka_unit_test(compilations_that_threw_have_no_end),

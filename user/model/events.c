@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <gnomon/runtime_event_info.h>
 #include "model/build.h"
@@ -122,6 +123,17 @@ static int add_exception(struct gn_events *e, const struct gn_thrown *thrown,
 	return 0;
 }
 
+/* The oldest one counts as not caught. If there are so many, most of them will
+ * never be caught: those thrown since are on top. */
+static int drop_oldest(struct gn_pipeline *p, struct gn_events_open *o)
+{
+	int err = add_exception(&p->events, &o->thrown[0], GN_NONE, 0);
+
+	o->nthrown--;
+	memmove(o->thrown, o->thrown + 1, o->nthrown * sizeof(*o->thrown));
+	return err;
+}
+
 static int throw(struct gn_pipeline * p, struct gn_thread *t, uint64_t time,
 		 uint32_t class)
 {
@@ -130,9 +142,8 @@ static int throw(struct gn_pipeline * p, struct gn_thread *t, uint64_t time,
 
 	if (!o)
 		return -ENOMEM;
-	if (o->nthrown == GN_EVENTS_OPEN) /* no room: count as not caught */
-		err = add_exception(&p->events, &o->thrown[--o->nthrown],
-				    GN_NONE, 0);
+	if (o->nthrown == GN_EVENTS_OPEN)
+		err = drop_oldest(p, o);
 	o->thrown[o->nthrown++] = (struct gn_thrown){.time = time,
 						     .cost = t->events_cost.all,
 						     .class = class,
