@@ -221,6 +221,42 @@ static void functions_of_ancestors_are_known(void **state)
 	assert_bounded(fork_on, true, 3000);
 }
 
+/* Process 1 has most of the names that there can be, process 2 the rest. When
+ * that one has ended, there is room for the next. */
+static void fill_and_end(bool texts)
+{
+	struct feed f = begin(true);
+	struct gn_names *n = &f.p->stage.names;
+	struct gn_model *m;
+
+	name_functions(&f, 1, 1, 10000, 0);
+	if (texts)
+		n->most_texts = n->pool.size * 6 / 5;
+	else
+		n->most_fns = 12000;
+	end_period(&f, 10);
+	feed_thread(&f, 20, 2, GN_KIND_THREAD, 2, 0);
+	name_functions(&f, 2, 2, 4000, 1);
+	end_thread(&f, 30, 2);
+	m = feed_period(&f);
+	assert_in_range(m->lost, 1500, 2500);
+	gn_model_free(m);
+	end_period(&f, 40);
+	feed_thread(&f, 50, 2, GN_KIND_THREAD, 2, 0);
+	name_functions(&f, 2, 2, 1000, 2);
+	m = feed_period(&f);
+	assert_int_equal(m->lost, 0);
+	gn_model_free(m);
+	gn_model_free(feed_finish(&f));
+}
+
+static void a_limit_leaves_room_again(void **state)
+{
+	(void)state;
+	fill_and_end(false);
+	fill_and_end(true);
+}
+
 /* Whatever is swept out, what is left is as it was. */
 static void what_lives_is_left(void **state)
 {
@@ -414,6 +450,7 @@ int main(void)
 			functions_of_programs_that_are_over_are_forgotten),
 		cmocka_unit_test(names_that_a_function_had_are_forgotten),
 		cmocka_unit_test(functions_of_ancestors_are_known),
+		cmocka_unit_test(a_limit_leaves_room_again),
 		cmocka_unit_test(what_lives_is_left),
 		cmocka_unit_test(names_of_wakers_are_left),
 		cmocka_unit_test(the_path_of_a_late_file_is_left),

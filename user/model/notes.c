@@ -58,6 +58,15 @@ static int define(struct gn_pipeline *p, const struct gn_thread *t,
 	return gn_names_define(names, &def);
 }
 
+static int take_name(struct gn_pipeline *p, struct gn_thread *t,
+		     const struct gn_rec_text *r)
+{
+	int err = define(p, t, r);
+
+	p->sweep.refused += err == -ENOSPC;
+	return gn_thread_no_room(p, t, err);
+}
+
 /* The trace of the thread starts at `time`; what came before does not count. */
 static void start_thread(struct gn_thread *t, uint64_t time)
 {
@@ -104,7 +113,7 @@ int gn_take_note(struct gn_pipeline *p, struct gn_thread *t,
 		gn_walk_value(p, t, (const void *)rec);
 		return 0;
 	case GN_KIND_NAME:
-		return gn_thread_no_room(p, t, define(p, t, (const void *)rec));
+		return take_name(p, t, (const void *)rec);
 	case GN_KIND_WAKE:
 		gn_slices_wake(p, t, rec->time, rec->key);
 		return 0;

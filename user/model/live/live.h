@@ -76,6 +76,7 @@ struct gn_sweep_due {
 	uint64_t texts_least, fns_least;
 	uint64_t texts_at; /* size of all texts */
 	uint64_t fns_at;   /* functions and programs */
+	uint64_t refused;  /* NAMEs beyond a limit since the last sweep */
 };
 
 /* Sizes of what grows until a period ends (period.c). */

@@ -203,17 +203,26 @@ static uint64_t next_functions(const struct gn_pipeline *p)
 	return n + more + p->sweep.fns_least;
 }
 
+/* Names for which there was no room count, too: close to a limit there will
+ * never be twice as many functions, though most may be of ended programs. */
+static bool is_due(const struct gn_pipeline *p)
+{
+	return functions(p) >= p->sweep.fns_at ||
+	       p->sweep.refused >= p->sweep.fns_least;
+}
+
 /* Without memory nothing changes; it will be tried again. */
 void gn_sweep_functions(struct gn_pipeline *p)
 {
 	struct gn_names_left left;
 
-	if (functions(p) < p->sweep.fns_at)
+	if (!is_due(p))
 		return;
 	if (!gn_names_left_new(&p->stage.names, &left)) {
 		sweep_functions(p, &left);
 		gn_names_left_free(&left);
 	}
 	p->sweep.fns_at = next_functions(p);
+	p->sweep.refused = 0;
 	gn_sweep_texts(p);
 }
