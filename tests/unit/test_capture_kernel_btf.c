@@ -69,6 +69,31 @@ static void test_find(void **state)
 	gn_kernel_btf_close(&b);
 }
 
+static bool no_memory;
+
+struct btf *__real_btf__parse(const char *path, struct btf_ext **ext);
+struct btf *__wrap_btf__parse(const char *path, struct btf_ext **ext);
+struct btf *__wrap_btf__parse(const char *path, struct btf_ext **ext)
+{
+	if (!no_memory)
+		return __real_btf__parse(path, ext);
+	errno = ENOMEM;
+	return NULL;
+}
+
+/* libbpf looks for the BTF where it always is, but has no room for it. */
+static void test_no_memory(void **state)
+{
+	(void)state;
+	if (gn_kernel_btf_advice())
+		skip();
+	assert_int_equal(gn_kernel_btf_error(-ESRCH), -ESRCH);
+	no_memory = true;
+	assert_int_equal(gn_kernel_btf_error(-ESRCH), -ENOMEM);
+	assert_int_equal(gn_kernel_btf_error(-EPERM), -EPERM);
+	no_memory = false;
+}
+
 /* The type ids of a section and of two variables of it, in some order. */
 static void add_variables(struct btf *made, int section, int one, int two)
 {
@@ -281,6 +306,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_find),
+		cmocka_unit_test(test_no_memory),
 		cmocka_unit_test(test_variables),
 		cmocka_unit_test(test_reduce),
 		cmocka_unit_test(test_reduce_function),

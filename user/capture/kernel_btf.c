@@ -79,6 +79,19 @@ const char *gn_kernel_btf_advice(void)
 		       : "boot a kernel with CONFIG_DEBUG_INFO_BTF";
 }
 
+int gn_kernel_btf_error(int err)
+{
+	struct btf *btf;
+
+	if (err != -ESRCH)
+		return err;
+	btf = btf__parse(KERNEL_BTF, NULL);
+	if (!btf && errno == ENOMEM)
+		err = -ENOMEM;
+	btf__free(btf);
+	return err;
+}
+
 int gn_kernel_btf_open(struct gn_kernel_btf *b)
 {
 	int fd = open(KERNEL_BTF, O_RDONLY | O_CLOEXEC), err;

@@ -23,6 +23,10 @@ struct gn_kernel_btf {
 /* What to do to get it; NULL: it can be read. */
 const char *gn_kernel_btf_advice(void);
 
+/* What an error of libbpf means: it says -ESRCH also where there is no memory
+ * for the kernel's BTF. Then -ENOMEM. */
+int gn_kernel_btf_error(int err);
+
 /* <0: there is none. */
 int gn_kernel_btf_open(struct gn_kernel_btf *b);
 void gn_kernel_btf_close(struct gn_kernel_btf *b);

@@ -300,6 +300,7 @@ static int load_error(struct gn_session *s, int err)
 		s->mode == GN_ATTACH_SINGLE ? gn_denied_probes(-EACCES) : NULL;
 	const char *btf;
 
+	err = gn_kernel_btf_error(err);
 	if (gn_denied_by(err))
 		return gn_session_denied(s, err);
 	if (err == -ENOMEM)
@@ -307,8 +308,8 @@ static int load_error(struct gn_session *s, int err)
 			s, err, 1,
 			"no memory for gnomon's BPF programs and "
 			"its ring of %zu MiB; give a smaller "
-			"--ring-size, or raise the limit of its "
-			"control group",
+			"--ring-size, or raise its limit (ulimit -v, "
+			"or memory.max of its control group)",
 			s->opts.ring_size >> 20);
 	btf = gn_kernel_btf_advice();
 	if (btf)

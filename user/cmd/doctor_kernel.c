@@ -28,6 +28,10 @@ static const char group[] = "kernel";
 static const char newer[] = "boot a newer kernel: Linux 6.1 or later with "
 			    "CONFIG_DEBUG_INFO_BTF and CONFIG_UPROBES";
 
+static const char no_memory[] =
+	"free some memory, or raise gnomon's limit of it (ulimit -v, or "
+	"memory.max of its control group)";
+
 /* Loads a program that does nothing. `id`: the BTF id of what it attaches to. A
  * descriptor, or <0: an error. */
 static int load_empty(enum bpf_prog_type type, enum bpf_attach_type expected,
@@ -45,6 +49,17 @@ static int load_empty(enum bpf_prog_type type, enum bpf_attach_type expected,
 	return fd < 0 ? -errno : fd;
 }
 
+/* Without memory nothing can be said of the kernel. */
+static enum gn_found found(int err, enum gn_found without)
+{
+	return err == -ENOMEM ? GN_FOUND_UNKNOWN : without;
+}
+
+static const char *advice(int err)
+{
+	return err == -ENOMEM ? no_memory : newer;
+}
+
 /* A row of something that is needed. */
 static void add_needed(struct gn_checkup *c, const char *id, const char *title,
 		       int err, const char *detail)
@@ -53,8 +68,9 @@ static void add_needed(struct gn_checkup *c, const char *id, const char *title,
 		gn_finding_add(c, group, id, title, GN_FOUND_OK, NULL, "%s",
 			       detail);
 	else
-		gn_finding_add(c, group, id, title, GN_FOUND_MISSING, newer,
-			       "%s", strerror(-err));
+		gn_finding_add(c, group, id, title,
+			       found(err, GN_FOUND_MISSING), advice(err), "%s",
+			       strerror(-err));
 }
 
 static void check_machine(struct gn_checkup *c)
@@ -115,8 +131,7 @@ static void check_allowed(struct gn_checkup *c)
 	}
 	c->barred = true;
 	if (!gn_denied_by(fd)) {
-		gn_finding_add(c, group, "bpf", "BPF programs",
-			       GN_FOUND_MISSING, newer, "%s", strerror(-fd));
+		add_needed(c, "bpf", "BPF programs", fd, "");
 		return;
 	}
 	gn_denied_find(fd, &why);
@@ -169,7 +184,7 @@ static int try_tracing(const char *name, enum bpf_attach_type type)
 	int prog, link, err = 0;
 
 	if (id <= 0)
-		return id ? id : -ENOENT;
+		return id ? gn_kernel_btf_error(id) : -ENOENT;
 	prog = load_empty(BPF_PROG_TYPE_TRACING, type, id);
 	if (prog < 0)
 		return prog;
@@ -208,15 +223,16 @@ static bool check_link(struct gn_checkup *c, enum gn_attach_mode mode,
 		       enum gn_found absent)
 {
 	int err = gn_attach_try(mode);
-	const char *todo = gn_denied_probes(err) ?: newer;
+	const char *todo = gn_denied_probes(err) ?: advice(err);
+	enum gn_found state = found(err, absent);
 
 	if (!err)
 		gn_finding_add(c, group, id, title, GN_FOUND_OK, NULL, "%s",
 			       "");
 	else
-		gn_finding_add(c, group, id, title, absent,
-			       absent == GN_FOUND_MISSING ? todo : NULL,
-			       "%s: %s", strerror(-err), without);
+		gn_finding_add(c, group, id, title, state,
+			       state == GN_FOUND_ABSENT ? NULL : todo, "%s: %s",
+			       strerror(-err), without);
 	return !err;
 }
 
@@ -291,8 +307,10 @@ static void check_programs(struct gn_checkup *c)
 	else
 		gn_finding_add(c, group, "programs", "gnomon's programs",
 			       GN_FOUND_MISSING,
-			       "fix what is missing above; if nothing is "
-			       "missing: gnomon run -v -- true says more",
+			       err == -ENOMEM ? no_memory
+					      : "fix what is missing above; "
+						"if nothing is missing: gnomon "
+						"run -v -- true says more",
 			       "%s",
 			       s && *gn_session_error(s) ? gn_session_error(s)
 							 : strerror(-err));
