@@ -60,7 +60,7 @@ static void put(const char *path, const char *text)
 
 static void holds(const char *path, const char *text)
 {
-	char got[64] = "";
+	char got[128] = "";
 	FILE *f = fopen(path, "r");
 
 	assert_non_null(f);
@@ -336,6 +336,34 @@ static void owner(void **state)
 	assert_int_equal(st.st_mode & 07777, 0600);
 }
 
+static void told(const char *path, int err, const char *option,
+		 const char *line)
+{
+	int stderr_was = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	assert_true(stderr_was >= 0 && fd >= 0);
+	dup2(fd, STDERR_FILENO);
+	close(fd);
+	assert_int_equal(gn_textfile_refused("a", err, option), 1);
+	dup2(stderr_was, STDERR_FILENO);
+	close(stderr_was);
+	holds(path, line);
+}
+
+/* Another file takes no less memory. */
+static void advice(void **state)
+{
+	struct place *p = *state;
+
+	told(p->file, -ENOENT, "--prom",
+	     "gnomon: cannot write a: No such file or directory; give another "
+	     "file with --prom\n");
+	told(p->file, -ENOMEM, "-o",
+	     "gnomon: cannot write a: Cannot allocate memory; free some "
+	     "memory\n");
+}
+
 /* One that leaves nothing of the mode. */
 static void mask(void **state)
 {
@@ -367,7 +395,7 @@ int main(void)
 		TEST(not_there_yet), TEST(devices),
 		TEST(bad_places),    TEST(standard_output),
 		TEST(owner),	     TEST(no_reader),
-		TEST(mask),
+		TEST(mask),	     TEST(advice),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,6 @@
 #include "cmd/outfile.h"
 #include "cmd/sets.h"
 #include "compare/judge.h"
-#include "trace/trace.h"
 
 /* A larger file cannot be a budget. */
 #define BUDGET_MAX (1u << 20)
@@ -113,12 +112,8 @@ static int write_to(const char *path, const char *option,
 	struct gn_textfile out;
 	int err = gn_textfile_open(&out, path);
 
-	if (err) {
-		gn_error("cannot write %s: %s; give another file with %s",
-			 path ? path : "stdout", gn_trace_strerror(err),
-			 option);
-		return GN_EXIT_FAILED;
-	}
+	if (err)
+		return gn_textfile_refused(path, err, option);
 	errno = 0;
 	return gn_textfile_end(&out, path, write(v, out.f));
 }

@@ -270,8 +270,17 @@ int gn_textfile_begin(struct gn_textfile *o, const char *path)
 
 	if (!err)
 		return GN_EXIT_OK;
-	gn_error("cannot write %s: %s; give another file with -o",
-		 path ? path : "stdout", gn_trace_strerror(err));
+	return gn_textfile_refused(path, err, "-o");
+}
+
+int gn_textfile_refused(const char *path, int err, const char *option)
+{
+	bool memory = err == -ENOMEM;
+
+	gn_error("cannot write %s: %s; %s%s", path ? path : "stdout",
+		 gn_trace_strerror(err),
+		 memory ? "free some memory" : "give another file with ",
+		 memory ? "" : option);
 	return GN_EXIT_FAILED;
 }
 

@@ -64,6 +64,9 @@ void gn_textfile_abort(struct gn_textfile *o);
 /* gn_textfile_open() by a verb: GN_EXIT_OK, or it has reported why not. */
 int gn_textfile_begin(struct gn_textfile *o, const char *path);
 
+/* Reports why a file that `option` names cannot be written. GN_EXIT_FAILED. */
+int gn_textfile_refused(const char *path, int err, const char *option);
+
 /* Commits it, or aborts it if writing ended with `err`. GN_EXIT_OK, or it has
  * reported the error; that the reader of stdout is gone is none. */
 int gn_textfile_end(struct gn_textfile *o, const char *path, int err);

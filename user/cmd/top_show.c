@@ -19,7 +19,6 @@
 #include "top/lines.h"
 #include "top/prom.h"
 #include "top/screen.h"
-#include "trace/trace.h"
 
 struct gn_top_show {
 	struct gn_top_show_opts opts;
@@ -115,8 +114,7 @@ static int write_rows(struct gn_top_show *s, const struct gn_top_period *p)
 		gn_error("nobody reads %s; period %" PRIu64 " is incomplete",
 			 where, p->number);
 	else
-		gn_error("cannot write %s: %s; give another file with -o",
-			 where, strerror(-err));
+		gn_textfile_refused(where, err, "-o");
 	s->failed = true;
 	return 1;
 }
@@ -139,8 +137,7 @@ static int write_prom(struct gn_top_show *s, const struct gn_top_period *p)
 	}
 	if (!err)
 		return 0;
-	gn_error("cannot write %s: %s; give another file with --prom",
-		 s->opts.prom, gn_trace_strerror(err));
+	gn_textfile_refused(s->opts.prom, err, "--prom");
 	s->failed = true;
 	return 1;
 }
@@ -295,17 +292,11 @@ static int open_files(struct gn_top_show *s)
 	/* it grows while gnomon runs, so it must be a new file */
 	int err = gn_textfile_create(&s->rows, path);
 
-	if (err) {
-		gn_error("cannot write %s: %s; give another file with -o",
-			 path ? path : "stdout", gn_trace_strerror(err));
-		return GN_EXIT_FAILED;
-	}
+	if (err)
+		return gn_textfile_refused(path, err, "-o");
 	err = open_prom(s);
-	if (err) {
-		gn_error("cannot write %s: %s; give another file with --prom",
-			 s->opts.prom, gn_trace_strerror(err));
-		return GN_EXIT_FAILED;
-	}
+	if (err)
+		return gn_textfile_refused(s->opts.prom, err, "--prom");
 	/* without a screen the terminal stays the command's */
 	if (s->opts.batch || s->no_screen || !s->opts.command)
 		return GN_EXIT_OK;
