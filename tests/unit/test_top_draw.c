@@ -167,6 +167,51 @@ static void overlays(void **state)
 	free(t);
 }
 
+/* The cursor's column, and the characters before and at it. */
+static void cursor_is(struct gn_top_view *v, const struct gn_top_period *p,
+		      int col, uint32_t before, uint32_t at)
+{
+	struct gn_cells g = {.utf8 = true};
+
+	assert_int_equal(gn_cells_resize(&g, 10, 40), 0);
+	assert_int_equal(gn_top_draw(p, v, &g), 0);
+	assert_int_equal(g.cursor_row, 9);
+	assert_int_equal(g.cursor_col, col);
+	assert_int_equal(gn_cells_at(&g, 9, col - 1)->c, before);
+	assert_int_equal(gn_cells_at(&g, 9, col)->c, at);
+	gn_cells_free(&g);
+}
+
+/* Of one that is longer than the line, the part at the cursor is there. */
+static void long_filter(void **state)
+{
+	struct tm_period *t = tm_make();
+	struct gn_top_view v;
+
+	(void)state;
+	view_make(&v);
+	press(&v, &t->p, '/');
+	for (int i = 0; i < 31; i++)
+		press(&v, &t->p, 'a' + i % 26);
+	cursor_is(&v, &t->p, 39, 'e', ' ');
+	for (int i = 31; i < 100; i++)
+		press(&v, &t->p, 'a' + i % 26);
+	cursor_is(&v, &t->p, 39, 'v', ' ');
+	for (int i = 0; i < 50; i++)
+		press(&v, &t->p, GN_KEY_LEFT);
+	cursor_is(&v, &t->p, 39, 'x', 'y');
+	press(&v, &t->p, 0x5b57); /* two cells wide */
+	cursor_is(&v, &t->p, 39, 0, 'y');
+	press(&v, &t->p, GN_KEY_HOME);
+	cursor_is(&v, &t->p, 8, ' ', 'a');
+	press(&v, &t->p, GN_KEY_RIGHT);
+	cursor_is(&v, &t->p, 9, 'a', 'b');
+	press(&v, &t->p, 0x301); /* a mark, on the cell before */
+	cursor_is(&v, &t->p, 9, 'a', 'b');
+	gn_top_view_free(&v);
+	free(t);
+}
+
 static void bad_news(void **state)
 {
 	struct tm_period *t = tm_make();
@@ -424,6 +469,7 @@ int main(void)
 		cmocka_unit_test(functions_own_classes),
 		cmocka_unit_test(thread_page),
 		cmocka_unit_test(overlays),
+		cmocka_unit_test(long_filter),
 		cmocka_unit_test(bad_news),
 		cmocka_unit_test(deep_tree),
 		cmocka_unit_test(hostile_names),

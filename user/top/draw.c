@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "top/draw.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "top/draw_internal.h"
@@ -53,23 +55,45 @@ static int draw_key(struct gn_draw *d, int row, int col, const char *key,
 	return col + 1;
 }
 
+/* Bytes to leave out at the start of a text, and the marks on them, so that
+ * `width` cells hold the rest. */
+static size_t left_out(const char *text, int width)
+{
+	size_t at = 0, len;
+
+	while (text[at] && (gn_text_width(text + at) > (size_t)width ||
+			    (at && !gn_cells(gn_utf8_next(text + at, &len))))) {
+		gn_utf8_next(text + at, &len);
+		at += len;
+	}
+	return at;
+}
+
+/* Of a filter that is too long for the screen, the part before the cursor is
+ * shown, up to the cursor. */
 static void draw_filter(struct gn_draw *d, int row)
 {
 	struct gn_top_view *v = d->v;
-	int cols = d->g->cols, col, end;
-	char before[GN_TOP_FILTER];
+	int cols = d->g->cols, col;
+	char *before = strndup(v->filter, v->cursor), *text, *all;
+	size_t from;
 
 	gn_cells_fill(d->g, row, 0, cols, GN_INK_LABEL, ' ');
-	col = gn_draw_text(d, row, 0, cols, GN_INK_LABEL, "Filter: ");
-	memcpy(before, v->filter, v->cursor);
-	before[v->cursor] = '\0';
-	end = col + (int)gn_text_width(before);
-	/* of a long filter, show the end */
-	if (end >= cols)
-		col -= end - cols + 1 < col ? end - cols + 1 : col;
-	gn_draw_name(d, row, col, cols - col, GN_INK_LABEL, v->filter);
-	d->g->cursor_row = row;
-	d->g->cursor_col = end < cols ? end : cols - 1;
+	col = gn_draw_text(d, row, 0, cols / 2, GN_INK_LABEL, "Filter: ");
+	text = before ? gn_escape(before, d->g->utf8) : NULL;
+	all = gn_escape(v->filter, d->g->utf8);
+	if (text && all) {
+		from = left_out(text, cols - 1 - col);
+		d->g->cursor_row = row;
+		d->g->cursor_col = gn_draw_escaped(d, row, col, cols - 1,
+						   GN_INK_LABEL, text + from);
+		gn_draw_escaped(d, row, col, cols, GN_INK_LABEL, all + from);
+	} else {
+		d->err = -ENOMEM;
+	}
+	free(before);
+	free(text);
+	free(all);
 }
 
 /* Draws the bottom line: keys, or the filter being typed. */

@@ -24,6 +24,9 @@ __attribute__((format(printf, 6, 7))) int gn_draw_text(struct gn_draw *d,
 						       int row, int col,
 						       int end, enum gn_ink ink,
 						       const char *format, ...);
+/* A text that was escaped, cut at `end`. */
+int gn_draw_escaped(struct gn_draw *d, int row, int col, int end,
+		    enum gn_ink ink, const char *text);
 /* A name, which is hostile: it is escaped, and shortened in the middle to
  * `width`. */
 int gn_draw_name(struct gn_draw *d, int row, int col, int width,

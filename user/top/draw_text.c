@@ -42,12 +42,22 @@ static void drop_parameters(char *text)
 		memcpy(text + at, instead, sizeof(instead));
 }
 
+int gn_draw_escaped(struct gn_draw *d, int row, int col, int end,
+		    enum gn_ink ink, const char *text)
+{
+	size_t len;
+
+	/* a mark at the start needs a character to be on */
+	if (*text && !gn_cells(gn_utf8_next(text, &len)))
+		col = gn_cells_put(d->g, row, col, end, ink, DOTTED_CIRCLE);
+	return gn_cells_put(d->g, row, col, end, ink, text);
+}
+
 static int draw_name(struct gn_draw *d, int row, int col, int width,
 		     enum gn_ink ink, const char *name, bool function)
 {
 	int end = col + width;
 	char *text;
-	size_t len;
 
 	if (width <= 0)
 		return col;
@@ -59,10 +69,7 @@ static int draw_name(struct gn_draw *d, int row, int col, int width,
 	if (function && gn_text_width(text) > (size_t)width)
 		drop_parameters(text);
 	gn_text_shorten(text, (size_t)width);
-	/* a mark at the start needs a character to be on */
-	if (*text && !gn_cells(gn_utf8_next(text, &len)))
-		col = gn_cells_put(d->g, row, col, end, ink, DOTTED_CIRCLE);
-	col = gn_cells_put(d->g, row, col, end, ink, text);
+	col = gn_draw_escaped(d, row, col, end, ink, text);
 	free(text);
 	return col;
 }
