@@ -69,6 +69,8 @@ static void function_names_last(void **state)
 		expect_name(gn_lasting_function, names[i][0], names[i][1]);
 }
 
+#define DIGITS "1234567890123456789012345678901234567890"
+
 static void other_names_last(void **state)
 {
 	(void)state;
@@ -77,6 +79,10 @@ static void other_names_last(void **state)
 	expect_name(gn_lasting_thread, "pool-1-thread-3", "pool-*-thread-*");
 	expect_name(gn_lasting_thread, "C2 CompilerThre", "C2 CompilerThre");
 	expect_name(gn_lasting_thread, ".NET TP Worker", ".NET TP Worker");
+	expect_name(gn_lasting_thread, "w12x", "w12x");
+	/* however long the number is */
+	expect_name(gn_lasting_thread, "w" DIGITS DIGITS "x",
+		    "w" DIGITS DIGITS "x");
 	expect_name(gn_lasting_thread, "", "");
 	expect_name(gn_lasting_module, "/usr/lib/libz.so.1.2.13", "libz.so.*");
 	expect_name(gn_lasting_module, "/opt/App-1.3.dll", "App-*.dll");

@@ -106,7 +106,7 @@ char *gn_lasting_thread(const char *name)
 		}
 		do
 			*to++ = name[at++];
-		while (--len > 0 && len < 64);
+		while (len-- > 1);
 	}
 	*to = '\0';
 	return text;

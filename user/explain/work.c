@@ -66,8 +66,7 @@ int gn_look_idle(const struct gn_facts *f, struct gn_subject *s)
 			  f->classes[GN_CLASS_DISK] +
 			  f->classes[GN_CLASS_RUNQUEUE];
 
-	if (!f->wall || f->cpu > f->wall ||
-	    waited + f->cpu > f->m->session.elapsed_incl / 50)
+	if (!f->wall || waited + f->cpu > f->m->session.elapsed_incl / 50)
 		return 0;
 	s->share = 1 - gn_share(f->cpu, f->wall);
 	s->class = GN_CLASS_EVENT;
