@@ -209,6 +209,48 @@ static void test_names(void **state)
 	gn_elf_close(elf);
 }
 
+#define CHAIN 40000
+
+static const char *not_benign(struct gn_proof *proof, struct gn_elf *elf,
+			      size_t i)
+{
+	struct gn_body b = {0}, scratch = {0};
+	const char *why;
+
+	assert_int_equal(
+		gn_body_read(&b, elf, gn_proof_facts(proof), CODE + 5 * i, 5),
+		0);
+	if (gn_proof_benign(proof, &b, &scratch, &why))
+		why = NULL;
+	gn_body_free(&b);
+	gn_body_free(&scratch);
+	return why;
+}
+
+/* Each function jumps to the next, the last one to itself. A proof that is too
+ * long is none, and does not say what was not found. */
+static void test_chain(void **state)
+{
+	uint8_t *code = filled(5 * CHAIN, 0);
+	struct gn_elf *elf = made_file(code, 5 * CHAIN, CHAIN);
+	struct gn_proof *proof;
+
+	(void)state;
+	for (size_t i = 0; i < CHAIN; i++) {
+		memcpy(code + 5 * i, "\xe9\0\0\0", 5); /* jmp to the next */
+		add_symbol(elf, "f", 5 * i, 5);
+	}
+	memcpy(code + 5 * (CHAIN - 1), "\xe9\xfb\xff\xff\xff", 5);
+	proof = gn_proof_new(elf);
+	assert_non_null(proof);
+	holds(not_benign(proof, elf, 1), "too many functions");
+	/* who jumps to that one, too */
+	holds(not_benign(proof, elf, 0), "too many functions");
+	assert_null(not_benign(proof, elf, CHAIN - 10000));
+	gn_proof_free(proof);
+	gn_elf_close(elf);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -216,6 +258,7 @@ int main(void)
 		cmocka_unit_test(test_most_returns),
 		cmocka_unit_test(test_begins_again),
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_chain),
 		cmocka_unit_test(test_data),
 	};
 

@@ -13,6 +13,8 @@
 /* Limit of functions in one proof. */
 #define NODES_MAX 20000
 
+static const char too_many[] = "too many functions can be reached from it";
+
 enum verdict { OPEN_QUESTION = 0, PROVED, DISPROVED };
 
 struct node {
@@ -208,6 +210,11 @@ static uint8_t *verdict_of(struct node *n, const struct search *s)
 	return s->tails_only ? &n->benign : &n->closed;
 }
 
+static const char **why_of(struct node *n, const struct search *s)
+{
+	return s->tails_only ? &n->why_not_benign : &n->why_closed;
+}
+
 static int push(struct gn_proof *p, struct search *s, uint32_t id,
 		uint32_t parent)
 {
@@ -249,8 +256,7 @@ static int visit(struct gn_proof *p, struct search *s, uint32_t id,
 
 	if (err)
 		return err;
-	if (*verdict_of(n, s) == DISPROVED ||
-	    (s->tails_only ? n->why_not_benign : n->why_closed))
+	if (*verdict_of(n, s) == DISPROVED || *why_of(n, s))
 		return 0;
 	for (uint32_t i = 0; i < n->nedges; i++) {
 		if (s->tails_only && !(n->edges[i] & 1))
@@ -260,6 +266,14 @@ static int visit(struct gn_proof *p, struct search *s, uint32_t id,
 			return err;
 	}
 	return 1;
+}
+
+/* No proof of the root: whoever reaches it reaches as many. */
+static int give_up(struct gn_proof *p, const struct search *s, uint32_t root)
+{
+	*why_of(&p->nodes[root], s) = too_many;
+	disprove(p, s, root);
+	return 0;
 }
 
 static int prove(struct gn_proof *p, uint32_t root, bool tails_only,
@@ -276,12 +290,14 @@ static int prove(struct gn_proof *p, uint32_t root, bool tails_only,
 		uint32_t id = p->queue[s.head++];
 
 		if (s.head > NODES_MAX)
-			return 0;
+			return give_up(p, &s, root);
 		err = visit(p, &s, id, scratch);
 		if (err < 0)
 			return err;
 		if (!err) {
 			disprove(p, &s, id);
+			if (*why_of(&p->nodes[id], &s) == too_many)
+				return give_up(p, &s, root);
 			return 0;
 		}
 		err = 0;
