@@ -2,13 +2,12 @@
 #include "trace/blocking.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* False: it may not be opened, as another user's pipe. */
-static bool open_again(int fd)
+/* Another user's pipe may not be opened, and stays as it is. */
+static void open_again(int fd)
 {
 	int own, flags = fcntl(fd, F_GETFD) & FD_CLOEXEC ? O_CLOEXEC : 0;
 	char path[32];
@@ -17,11 +16,10 @@ static bool open_again(int fd)
 	/* without O_NONBLOCK, opening waits for a reader */
 	own = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 	if (own < 0)
-		return false;
+		return;
 	fcntl(own, F_SETFL, 0);
 	dup3(own, fd, flags);
 	close(own);
-	return true;
 }
 
 void gn_make_blocking(int fd)
@@ -33,6 +31,6 @@ void gn_make_blocking(int fd)
 	if (flags < 0 || flags & O_PATH || !(flags & O_NONBLOCK) ||
 	    (flags & O_ACCMODE) == O_RDONLY || fstat(fd, &st))
 		return;
-	if (!S_ISFIFO(st.st_mode) || !open_again(fd))
-		fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
+	if (S_ISFIFO(st.st_mode))
+		open_again(fd);
 }
