@@ -330,7 +330,7 @@ void test_already_runs(struct live *t)
 	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
 	CHECK(t,
 	      strstr(end.err, "has no diagnostics socket") &&
-		      strstr(end.err, "only threads and time classes are seen"),
+		      strstr(end.err, "only threads and time classes of its"),
 	      "it said %s", end.err);
 	CHECK(t, live_finish(t, &talk) == 0, "the program failed");
 }

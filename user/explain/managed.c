@@ -244,19 +244,23 @@ static void look_inside(const struct gn_model *m, struct gn_subject *s)
 	}
 }
 
-/* Ignores awaits of half of the capture and more: they wait for the program
- * itself, as in Main. */
-int gn_look_async(const struct gn_facts *f, struct gn_subject *s)
+/* The longest of all awaits, or of those of methods that completed. Ignores
+ * awaits of half of the capture and more: they wait for the program itself, as
+ * in Main. */
+static void find_await(const struct gn_facts *f, bool completed,
+		       struct gn_subject *s)
 {
 	uint64_t longest = f->wall / 2;
 
 	for (size_t i = 0; i < f->m->nasyncs; i++) {
 		const struct gn_model_async *a = &f->m->asyncs[i];
 
+		if (a->gap || (completed && !a->completions && !a->older))
+			continue;
 		for (size_t k = 0; k < a->nawaits; k++) {
 			const struct gn_model_await *w = &a->awaits[k];
 
-			if (a->gap || w->state < 0 || !w->count ||
+			if (w->state < 0 || !w->count ||
 			    w->ns / w->count > longest)
 				continue;
 			if (s->await && w->ns <= s->await->ns)
@@ -265,6 +269,15 @@ int gn_look_async(const struct gn_facts *f, struct gn_subject *s)
 			s->await = w;
 		}
 	}
+}
+
+/* A service that waits for work in a loop never completes, so methods that
+ * complete come first. */
+int gn_look_async(const struct gn_facts *f, struct gn_subject *s)
+{
+	find_await(f, true, s);
+	if (!s->await)
+		find_await(f, false, s);
 	if (s->await) {
 		s->share = gn_share(s->await->ns, f->wall);
 		look_inside(f->m, s);
