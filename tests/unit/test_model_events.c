@@ -165,6 +165,65 @@ static void assert_event(const struct gn_model *m, uint16_t event, int nth,
 	assert_int_equal(e->no_cpu, no_end);
 }
 
+/* The unwind of the function that catches has no end of its own. */
+static void a_catch_ends_its_unwind(void **state)
+{
+	struct feed f = begin(true);
+	struct gn_model *m;
+
+	(void)state;
+	feed_thread(&f, 100, 1, GN_KIND_THREAD, 1, 0);
+	for (uint64_t i = 0; i < 100; i++) {
+		tell(&f, 200 + 50 * i, GN_RT_THROW, FN(2), 0);
+		tell(&f, 210 + 50 * i, GN_RT_UNWIND, FN(3), 0);
+		tell(&f, 215 + 50 * i, GN_RT_UNWOUND, FN(0), 0);
+		tell(&f, 220 + 50 * i, GN_RT_UNWIND, FN(1), 0);
+		tell(&f, 230 + 50 * i, GN_RT_CATCH, FN(1), 2);
+		tell(&f, 240 + 50 * i, GN_RT_CAUGHT, FN(0), 0);
+	}
+	feed_event(&f, 9000, 1, GN_KIND_EXIT, 0, 0, 0);
+	m = feed_finish(&f);
+	for (int i = 0; i < 100; i++) {
+		uint64_t at = 50 * (uint64_t)i;
+
+		assert_event(m, GN_RT_UNWIND, 2 * i, 210 + at, 215 + at, false);
+		assert_event(m, GN_RT_UNWIND, 2 * i + 1, 220 + at, 230 + at,
+			     false);
+		assert_event(m, GN_RT_CATCH, i, 230 + at, 240 + at, false);
+	}
+	gn_model_free(m);
+}
+
+/* A handler throws: nothing ends the stretches of the exception that it
+ * replaces. Others of the thread keep their ends, however many there are. */
+static void replaced_exceptions_have_no_end(void **state)
+{
+	struct feed f = begin(true);
+	struct gn_model *m;
+
+	(void)state;
+	feed_thread(&f, 100, 1, GN_KIND_THREAD, 1, 0);
+	for (uint64_t i = 0; i < 100; i++) {
+		tell(&f, 200 + 50 * i, GN_RT_UNWIND, FN(3), 0);
+		tell(&f, 205 + 50 * i, GN_RT_FINALLY, FN(3), 0);
+		tell(&f, 220 + 50 * i, GN_RT_UNWIND, FN(1), 0);
+		tell(&f, 230 + 50 * i, GN_RT_CATCH, FN(1), 2);
+		tell(&f, 240 + 50 * i, GN_RT_CAUGHT, FN(0), 0);
+	}
+	feed_event(&f, 9000, 1, GN_KIND_EXIT, 0, 0, 0);
+	m = feed_finish(&f);
+	for (int i = 0; i < 100; i++) {
+		uint64_t at = 50 * (uint64_t)i;
+
+		assert_event(m, GN_RT_UNWIND, 2 * i, 200 + at, 200 + at, true);
+		assert_event(m, GN_RT_FINALLY, i, 205 + at, 205 + at, true);
+		assert_event(m, GN_RT_UNWIND, 2 * i + 1, 220 + at, 230 + at,
+			     false);
+		assert_event(m, GN_RT_CATCH, i, 230 + at, 240 + at, false);
+	}
+	gn_model_free(m);
+}
+
 /* The ends of the first ones are lost: the next ones end no other. */
 static void ends_can_be_lost(void **state)
 {
@@ -264,6 +323,8 @@ int main(void)
 		cmocka_unit_test(raw_times_keep_it),
 		cmocka_unit_test(a_catch_can_be_lost),
 		cmocka_unit_test(the_oldest_are_dropped),
+		cmocka_unit_test(a_catch_ends_its_unwind),
+		cmocka_unit_test(replaced_exceptions_have_no_end),
 		cmocka_unit_test(ends_can_be_lost),
 		cmocka_unit_test(the_last_records_can_be_lost),
 		cmocka_unit_test(compilations_that_threw_have_no_end),

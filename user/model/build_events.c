@@ -263,6 +263,14 @@ static int match_collections(struct gn_pipeline *p, struct gn_model *m)
 	return 0;
 }
 
+/* What a handler throws can replace the exception on its way. Then nothing
+ * reports that the stretches of that one are over. */
+static bool has_no_end(const struct gn_event_row *row)
+{
+	return row->no_end || (row->open && gn_rt_info(row->event)->family ==
+						    GN_FAMILY_HANDLERS);
+}
+
 static int make_rows(struct gn_pipeline *p, struct gn_model *m)
 {
 	const struct gn_events *e = &p->events;
@@ -278,8 +286,8 @@ static int make_rows(struct gn_pipeline *p, struct gn_model *m)
 		m->events[i] = (struct gn_model_event){
 			.event = row->event,
 			.start = row->start,
-			.end = row->end,
-			.cpu = row->cpu,
+			.end = has_no_end(row) ? row->start : row->end,
+			.cpu = has_no_end(row) ? 0 : row->cpu,
 			.mark = row->mark,
 			.collector = t->role == GN_ROLE_COLLECTOR,
 			.value = {row->value[0], row->value[1]},
@@ -287,8 +295,8 @@ static int make_rows(struct gn_pipeline *p, struct gn_model *m)
 			.tid = t->tid,
 			.thread = t->name,
 			.open = row->open,
-			.no_end = row->no_end,
-			.no_cpu = row->no_end,
+			.no_end = has_no_end(row),
+			.no_cpu = has_no_end(row),
 			.gaps = row->gaps,
 			.execs = row->execs,
 			.order = i,

@@ -57,6 +57,15 @@ static struct gn_events_open *open_of(struct gn_thread *t)
 }
 
 /* Begins a stretch. `row->cpu` is the thread's time of the class so far. */
+static void lose_end(struct gn_pipeline *p, uint32_t i)
+{
+	struct gn_event_row *row = &p->events.row[i];
+
+	row->no_end = true;
+	row->cpu = 0;
+}
+
+/* Of too many open stretches, the end of the oldest will not be known. */
 static int begin(struct gn_pipeline *p, struct gn_thread *t,
 		 const struct gn_event_row *row)
 {
@@ -65,8 +74,11 @@ static int begin(struct gn_pipeline *p, struct gn_thread *t,
 
 	if (err)
 		return err;
-	if (o->n < GN_EVENTS_OPEN)
-		o->row[o->n++] = p->events.n - 1;
+	if (o->n == GN_EVENTS_OPEN) {
+		lose_end(p, o->row[0]);
+		memmove(o->row, o->row + 1, --o->n * sizeof(*o->row));
+	}
+	o->row[o->n++] = p->events.n - 1;
 	return 0;
 }
 
@@ -257,6 +269,21 @@ static int put(struct gn_pipeline *p, struct gn_thread *t,
 	}
 }
 
+/* The runtime does not report that the unwind of the function that catches is
+ * over: then its handler begins. */
+static void end_unwind(struct gn_pipeline *p, struct gn_thread *t,
+		       const struct gn_event_row *catch)
+{
+	const struct gn_events_open *o = t->events;
+	const struct gn_event_row *last;
+
+	if (!o || !o->n)
+		return;
+	last = &p->events.row[o->row[o->n - 1]];
+	if (last->event == GN_RT_UNWIND && last->fn == catch->fn)
+		end_of(p, t, GN_RT_UNWIND, catch->start);
+}
+
 int gn_events_take(struct gn_pipeline *p, struct gn_thread *t,
 		   const struct gn_rec_event *r)
 {
@@ -281,6 +308,8 @@ int gn_events_take(struct gn_pipeline *p, struct gn_thread *t,
 			   &row.other);
 	if (!err)
 		err = sum(p, t, &row);
+	if (!err && r->event == GN_RT_CATCH)
+		end_unwind(p, t, &row);
 	gn_walk_event(p, t, &row);
 	if (err || !kept(p, r->event))
 		return err;
@@ -484,12 +513,8 @@ void gn_events_lost(struct gn_pipeline *p, struct gn_thread *t)
 {
 	struct gn_events_open *o = t->events;
 
-	for (; o && o->n; o->n--) {
-		struct gn_event_row *row = &p->events.row[o->row[o->n - 1]];
-
-		row->no_end = true;
-		row->cpu = 0;
-	}
+	for (; o && o->n; o->n--)
+		lose_end(p, o->row[o->n - 1]);
 	if (o)
 		o->nthrown = 0;
 }
