@@ -240,8 +240,8 @@ void java_not_called(struct live *t)
 	run_told(t, "-f", "Demo.noSuch", NULL, &end);
 	CHECK(t, end.code == 0, "it ended with %d: %s", end.code, end.err);
 	CHECK(t,
-	      strstr(end.err, "no function matched 'Demo.noSuch'; only what "
-			      "is called is known"),
+	      strstr(end.err, "no function matched 'Demo.noSuch'; only "
+			      "functions that are called are known"),
 	      "it is not told, or otherwise: %s", end.err);
 }
 
