@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Hooks in a CLR that runs already: by its diagnostics socket. */
+/* Attaches to a running CLR through its diagnostics socket. */
 #include "runtime/clr_attach.h"
 
 #include <errno.h>
@@ -22,10 +22,10 @@
 #include "runtime/clr_room.h"
 #include "runtime/clr_written.h"
 
-/* ten seconds, with what comes before */
+/* ten seconds together with the steps before */
 #define BEGIN_MS 9000
 #define END_MS	 5000
-/* where it runs: its own code for all methods, on CPUs that it has to share */
+/* if it runs: it restores the code of all methods, on CPUs that it shares */
 #define REVERT_MS 20000
 #define UP_MS	  3000
 #define UP_STEP	  20
@@ -38,8 +38,8 @@ void gn_clr_sleep(int ms)
 	nanosleep(&t, NULL);
 }
 
-/* One gnomon a process; one that was killed holds it until its guard is done.
- */
+/* One gnomon per process. The guard of a killed gnomon holds the lock until it
+ * is done. */
 static int lock(struct gn_attached *a, char *why)
 {
 	char path[32];
@@ -71,8 +71,8 @@ static int lock(struct gn_attached *a, char *why)
 	return -EBUSY;
 }
 
-/* 1: the process sees the same file at the same path, and may read it. 0, or
- * -errno with `why`. */
+/* 1: the process sees the same file at the same path and may read it. 0: it
+ * does not. -errno: `why` says what failed. */
 static int sees_library(const struct gn_attached *a, char *why)
 {
 	char path[PATH_MAX + 64];
@@ -103,7 +103,7 @@ static int check_class(pid_t pid, char *why)
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return 0; /* what follows says why */
+		return 0; /* a later step says why */
 	if (pread(fd, head, sizeof(head), 0) < 0)
 		head[4] = 0;
 	close(fd);
@@ -141,7 +141,7 @@ int gn_clr_ask(struct gn_attached *a, const char *request, int ms,
 	return ask_as(a, true, request, ms, wait, ctx, result);
 }
 
-/* One that begins just now refuses until it is up. */
+/* A runtime that is just starting refuses until it is up. */
 static int ask_when_up(struct gn_attached *a, const char *request,
 		       gn_wait_fn wait, void *ctx, int32_t *result)
 {
@@ -165,7 +165,8 @@ static void close_attached(struct gn_attached *a)
 	if (!a->owed)
 		gn_clr_guard_dismiss(a);
 	else if (a->leash >= 0)
-		close(a->leash); /* without a word: the guard ends it */
+		close(a->leash); /* without GN_GUARD_DONE: the guard ends the
+				    session */
 	gn_copy_close(&a->copy);
 	if (a->socket >= 0)
 		close(a->socket);
@@ -174,7 +175,7 @@ static void close_attached(struct gn_attached *a)
 	free(a);
 }
 
-/* The guard is there before the copy, so that it never stays. */
+/* The guard starts first, so that the copy never stays behind. */
 static int make_copy(struct gn_attached *a, int from)
 {
 	int err = gn_copy_choose(&a->copy, a->pid, from);
@@ -276,7 +277,7 @@ static char *request_text(const struct gn_attach_asked *asked)
 	char *text;
 
 	clock_gettime(CLOCK_REALTIME, &t);
-	/* a runtime that was stopped can come to it when we have gone */
+	/* with an expiry: a stopped runtime can read this after gnomon ends */
 	if (asprintf(&text,
 		     GN_CLR_REQUEST_TRACE "%lld %" PRIx32 " %d %zu\n%s%s",
 		     (long long)t.tv_sec + BEGIN_MS / 1000 + 1, asked->families,
@@ -288,7 +289,7 @@ static char *request_text(const struct gn_attach_asked *asked)
 	return NULL;
 }
 
-/* 0: the runtime can be asked for a session, and to end it. */
+/* 0: the runtime can begin a session and end it again. */
 static int check_runtime(const struct gn_attached *a, gn_wait_fn wait,
 			 void *ctx, char *why)
 {
@@ -312,7 +313,7 @@ static int check_runtime(const struct gn_attached *a, gn_wait_fn wait,
 static int ask_begin(struct gn_attached *a, const struct gn_attach_asked *asked,
 		     gn_wait_fn wait, void *ctx, int32_t *result, char *why)
 {
-	/* what was asked before can have taken long: the time begins now */
+	/* earlier requests can have taken long: the expiry counts from now */
 	char *request = request_text(asked);
 	int err;
 
@@ -325,7 +326,7 @@ static int ask_begin(struct gn_attached *a, const struct gn_attach_asked *asked,
 	a->begun = a->owed = true;
 	err = ask_when_up(a, request, wait, ctx, result);
 	free(request);
-	/* nobody would answer the end of it, either: it is the guard's */
+	/* nobody would answer a request to end either: the guard sends that */
 	if (err == -ETIMEDOUT)
 		a->begun = false;
 	else if (err != -EINTR)
@@ -352,7 +353,7 @@ static int begin(struct gn_attached *a, const struct gn_attach_asked *asked,
 		err = ask_begin(a, asked, wait, ctx, &result, why);
 		a->served = !err;
 	}
-	/* a runtime that shuts down also refuses with some code of its own */
+	/* a runtime that shuts down can also refuse with a code of its own */
 	if (err == -ECONNREFUSED || err == -ECONNRESET || err == -ENOENT ||
 	    err == -EPROTO)
 		err = gn_clr_told_end(a->pid, err, why);
@@ -362,8 +363,8 @@ static int begin(struct gn_attached *a, const struct gn_attach_asked *asked,
 #define KEEPS "its functions keep gnomon's hooks until "
 #define GUARD "a process of gnomon's waits for that and takes them out"
 
-/* Whether the guard has to end the session later; `why` says what it waits for.
- */
+/* Whether the guard has to end the session later. Then `why` says what the
+ * guard waits for. */
 static bool ends_later(const struct gn_attached *a, int err, int32_t result,
 		       char *why)
 {

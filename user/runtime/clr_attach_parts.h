@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of clr_attach.c share. */
+/* Shared by clr_attach.c, clr_attach_why.c and clr_guard.c. */
 #ifndef GNOMON_RUNTIME_CLR_ATTACH_PARTS_H
 #define GNOMON_RUNTIME_CLR_ATTACH_PARTS_H
 
@@ -11,58 +11,60 @@
 #include "process/copy.h"
 #include "runtime/attach.h"
 
-/* What the runtime answers (corerror.xml). */
+/* The runtime's answers (corerror.xml). */
 #define GN_CLR_CANCELLED ((int32_t)0x80131375) /* a later session: served */
 #define GN_CLR_NO_ATTACH ((int32_t)0x8013136a) /* it has a profiler already */
-#define GN_CLR_NOT_UP	 ((int32_t)0x8013135b) /* it has not begun */
-#define GN_CLR_NO_MEMORY ((int32_t)0x80070008) /* nor a thread */
+#define GN_CLR_NOT_UP	 ((int32_t)0x8013135b) /* the runtime is not up yet */
+#define GN_CLR_NO_MEMORY ((int32_t)0x80070008) /* or no thread */
 
 struct gn_attached {
 	pid_t pid;
 	int socket;		/* O_PATH */
-	int lock;		/* the process's folder of /proc, locked */
-	char library[PATH_MAX]; /* as the process names it */
-	struct gn_copy copy;	/* its file, where it does not see ours */
-	bool opens;		/* musl: the copy's name stays for the end */
+	int lock;		/* /proc/PID, locked with flock() */
+	char library[PATH_MAX]; /* as the process sees it */
+	struct gn_copy copy;	/* if it does not see our file */
+	bool opens;		/* musl: keep the copy's name until the end */
 	pid_t guard; /* the process that ends the session if we cannot */
-	int leash;   /* it waits at the other end; -1: there is none */
+	int leash;   /* the pipe to the guard; -1: there is none */
 	bool begun;
 	bool served;	/* the runtime did what it was asked for */
-	bool owed;	/* the session's end, to the runtime */
-	bool functions; /* some are asked for */
+	bool owed;	/* the runtime still has to be told to end */
+	bool functions; /* the filter asks for functions */
 };
 
-/* Words to the guard. */
+/* What gnomon tells the guard. */
 enum {
-	GN_GUARD_BEGUN = 'b',  /* the runtime is asked; else there is no end */
-	GN_GUARD_LOADED = 'l', /* the copy of the library is */
+	GN_GUARD_BEGUN = 'b',  /* the runtime is asked: the end is owed */
+	GN_GUARD_LOADED = 'l', /* the copy of the library is loaded */
 	GN_GUARD_DONE = 'd',   /* nothing is left to do */
 };
 
 /*
- * Asks the runtime, for at most `ms`, while `wait` says so. 0, and what it
- * answered; or a negative errno. Who asks for no function makes do with a place
- * beside another profiler.
+ * Sends a request and waits for the answer, at most `ms` and as long as `wait`
+ * allows. 0 and the answer in *result, or a negative errno. Beside another
+ * profiler, only a session that asks for no function is served.
  */
 int gn_clr_ask(struct gn_attached *a, const char *request, int ms,
 	       gn_wait_fn wait, void *ctx, int32_t *result);
 void gn_clr_sleep(int ms);
 
-/* The process that ends the session if gnomon cannot. It has a copy of `a` as
- * that is when it starts. 0 or a negative errno. */
+/* Starts the process that ends the session if gnomon cannot. It works on a copy
+ * of `a` as of this call. 0 or a negative errno. */
 int gn_clr_guard_start(struct gn_attached *a);
 void gn_clr_guard_tell(const struct gn_attached *a, char word);
-/* Nothing is left to do for it. Waits until it has ended. */
+/* Tells the guard that nothing is left to do, and waits until it has ended. */
 void gn_clr_guard_dismiss(struct gn_attached *a);
 
-/* Whether the process is stopped and answers nobody. */
+/* Whether the process is stopped, so that it answers nobody. */
 bool gn_clr_is_stopped(pid_t pid);
-/* `err` and `why` as they are, or -ESRCH and why if the process has ended. */
+/* Returns `err` and leaves `why` as it is; if the process has ended, -ESRCH,
+ * and `why` says so. */
 int gn_clr_told_end(pid_t pid, int err, char *why);
-/* 0: the runtime did what was asked for. Else why it did not. */
+/* 0: the runtime did what it was asked for. Else a negative errno, and `why`
+ * says why it did not. */
 int gn_clr_explain(const struct gn_attached *a, int err, int32_t result,
 		   char *why);
-/* -ESTALE: it has a library of another gnomon. 0: none is seen. */
+/* -ESTALE: the process has the library of another gnomon. 0: none is seen. */
 int gn_clr_check_mapped(const struct gn_attached *a, char *why);
 int gn_clr_tell_older(const struct gn_attached *a, char *why);
 

@@ -97,7 +97,7 @@ int gn_clr_ipc_attach(uint8_t message[GN_CLR_IPC_MAX], const char *library,
 	return (int)t.n;
 }
 
-/* Of a whole header. */
+/* `answer` has at least a whole header. */
 static bool is_answer(const uint8_t *answer)
 {
 	return !memcmp(answer, MAGIC, sizeof(MAGIC)) &&
@@ -118,7 +118,7 @@ int gn_clr_ipc_parse(const uint8_t *answer, size_t size, int32_t *result)
 	return answer[17] == ID_ERROR && *result >= 0 ? -EPROTO : 0;
 }
 
-/* Whether the bytes are a whole message, or can become one: 1, 0, -EPROTO. */
+/* 1: the bytes are a whole message. 0: they can become one. Else -EPROTO. */
 static int is_whole(const uint8_t *answer, size_t size)
 {
 	uint16_t length;
@@ -131,10 +131,10 @@ static int is_whole(const uint8_t *answer, size_t size)
 	return size == length;
 }
 
-/* What a dialogue may take. */
+/* The time limits of a request and its answer. */
 struct limits {
 	uint64_t until;	      /* ms */
-	uint64_t works_until; /* if it is at work */
+	uint64_t works_until; /* while `wait` returns GN_WAIT_WORKS */
 	gn_wait_fn wait;
 	void *ctx;
 };
@@ -147,7 +147,7 @@ static uint64_t now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* 0: it may go on. */
+/* 0: go on. */
 static int check_limits(const struct limits *l)
 {
 	enum gn_wait w = l->wait ? l->wait(l->ctx) : GN_WAIT_ON;
@@ -188,7 +188,8 @@ static int send_all(int s, const uint8_t *p, size_t left,
 	return 0;
 }
 
-/* Some more of it; the room is more than an answer has. */
+/* Receives more of an answer. The buffer has more room than a valid answer
+ * needs. */
 static int receive_some(int s, const struct limits *l,
 			uint8_t answer[GN_CLR_ANSWER_MAX + 1], size_t *have)
 {
@@ -224,7 +225,7 @@ static int receive(int s, const struct limits *l, int32_t *result)
 	return whole < 0 ? whole : gn_clr_ipc_parse(answer, have, result);
 }
 
-/* Whether it is an answer, whatever it says, or an error: 1, 0. */
+/* 1: the answer is OK, whatever it holds. 0: it is an error. Else -errno. */
 static int receive_kind(int s, const struct limits *l)
 {
 	uint8_t answer[GN_CLR_ANSWER_MAX + 1];
@@ -251,8 +252,7 @@ static int connect_to(int s, int fd, const struct limits *l)
 			return 0;
 		if (errno != EAGAIN && errno != EINTR)
 			return -errno;
-		/* its queue is full: that it is not any more cannot be polled
-		 */
+		/* its queue is full, and poll() cannot wait for room in it */
 		poll(NULL, 0, STEP_MS);
 		err = check_limits(l);
 		if (err)
@@ -260,7 +260,8 @@ static int connect_to(int s, int fd, const struct limits *l)
 	}
 }
 
-/* Sends a message to the process itself: a socket, for its answer. */
+/* Sends a message if the process itself is at the other end. Returns the socket
+ * for its answer. */
 static int say(int fd, pid_t pid, const uint8_t *message, size_t size,
 	       const struct limits *l)
 {
@@ -319,18 +320,18 @@ int gn_clr_ipc_renews(int fd, pid_t pid, int ms, gn_wait_fn wait, void *ctx)
 	return kind;
 }
 
-/* What the socket of a process is called, and where. */
+/* The parts of the name of a process's socket, and its folder. */
 struct wanted {
-	int root; /* of its mount namespace */
+	int root; /* the root of its mount namespace */
 	uid_t uid;
-	/* As it sees itself: its number, and when it started, in ticks. That is
-	 * one of two where its time namespace moves its clock by parts of a
-	 * tick. */
+	/* Its PID and its start time in ticks, as the process itself sees them.
+	 * The start can be one of two values if its time namespace shifts the
+	 * clock by a fraction of a tick. */
 	long long pid, started[2];
 	char folder[PATH_MAX];
 };
 
-/* When it started, as we see it, to what it sees in its time namespace. */
+/* Converts the start time as we see it to the process's time namespace. */
 static void move_start(pid_t pid, long long started[2])
 {
 	long long hz = sysconf(_SC_CLK_TCK), s = 0, ns = 0;
@@ -344,7 +345,7 @@ static void move_start(pid_t pid, long long started[2])
 	started[1] = started[0] + 1;
 }
 
-/* Its number as it sees it; when it started; who it is. */
+/* Finds the PID that the process sees, its start time and its user. */
 static bool find_names(pid_t pid, struct wanted *w)
 {
 	char text[1024];
@@ -360,7 +361,7 @@ static bool find_names(pid_t pid, struct wanted *w)
 	return true;
 }
 
-/* A socket of the process's user. */
+/* Opens a socket that belongs to the user of the process. */
 static int open_socket(const struct wanted *w, int dir, const char *name)
 {
 	struct open_how how = {
@@ -378,8 +379,8 @@ static int open_socket(const struct wanted *w, int dir, const char *name)
 	return -ENOENT;
 }
 
-/* No other name will do: what a process of the same number left behind when it
- * was killed stays there. */
+/* Only the exact name will do: a killed process with the same PID leaves its
+ * socket behind. */
 static int find_socket(const struct wanted *w)
 {
 	int dir = gn_inside_open(w->root, w->folder, O_RDONLY | O_DIRECTORY);
@@ -398,7 +399,7 @@ static int find_socket(const struct wanted *w)
 	return fd;
 }
 
-/* The runtime goes on without a socket where it can make none. */
+/* A runtime that cannot make its socket runs without one. */
 static bool is_read_only(const struct wanted *w)
 {
 	int dir = gn_inside_open(w->root, w->folder, O_RDONLY | O_DIRECTORY);
@@ -472,7 +473,7 @@ int gn_clr_ipc_find(pid_t pid, char *why)
 	struct wanted w = {.root = gn_inside_proc(pid, "root", O_PATH)};
 	int fd = w.root;
 
-	/* it is gone, or nobody has waited for it yet */
+	/* it has ended, even if nobody has waited for it yet */
 	if (w.root == -ENOENT || w.root == -ESRCH) {
 		snprintf(why, GN_WHY_MAX, "process %d has ended", (int)pid);
 		return -ESRCH;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runtimes as data: how each is recognised, what a command that starts it gets
- * added, where its hook sites are and what they mean, and how its names read.
- * runtimes.c is the list; a runtime is one file.
+ * Each runtime as data: how to recognise it, what to add to a command that
+ * starts it, where its hook sites are and what they mean, and how to read its
+ * names. runtimes.c has the list.
  */
 #ifndef GNOMON_RUNTIME_RUNTIME_H
 #define GNOMON_RUNTIME_RUNTIME_H
@@ -23,47 +23,48 @@
 #include "runtime/specs.h"
 
 /*
- * A hook site: a USDT probe, and what it means. Its note says where its
- * arguments are; here they are numbered from 1, and 0 is none.
+ * A hook site: a USDT probe and its meaning. The probe's note says where its
+ * arguments are. Here arguments are numbered from 1; 0: none.
  */
 struct gn_runtime_site {
 	const char *name;     /* in its note */
 	const char *provider; /* NULL: the runtime's */
 	enum gn_prog prog;
 	enum gn_kind kind; /* of the record; 0: none, or GN_PROG_NAME's */
-	uint8_t func;	   /* the function's index */
-	uint8_t frame;	   /* the frame key */
-	/* Pointers to texts; the argument after each is its length. */
+	uint8_t func;	   /* argument: the function's index */
+	uint8_t frame;	   /* argument: the frame key */
+	/* Arguments that point to texts. The next argument is the length. */
 	uint8_t text[GN_SPEC_TEXTS];
-	uint8_t form;  /* of the name that the texts make */
+	uint8_t form;  /* how the texts make a name */
 	uint8_t flags; /* enum gn_spec_flag */
-	/* EVENT: which, and its values; CODE: its size is the first, and the
-	 * frame key is where it is */
+	/* EVENT: which event, and its values. CODE: the first value is the
+	 * code's size, and the frame key is its address. */
 	enum gn_rt event;
 	uint8_t value[GN_RT_VALUES];
 };
 
 #define GN_RUNTIME_OPTIONS 4
 
-/* A variable of a runtime in which it keeps an option. */
+/* A variable in which a runtime keeps an option. */
 struct gn_runtime_option {
 	const char *name;
 	uint32_t value;
 	int8_t size; /* 1, 4 */
-	bool needed; /* the last of them: all is in vain without it */
+	bool needed; /* the last: without it the others do nothing */
 };
 
-/* Where they are in a file, all as linked. */
+/* Where these options are in a file. Addresses are as linked. */
 struct gn_runtime_setup {
 	const struct gn_runtime *runtime;
-	uint64_t begin;	 /* what runs first of it */
-	uint64_t read;	 /* the site where it has read its options */
-	uint64_t needed; /* the option that is */
-	uint64_t addr[GN_RUNTIME_OPTIONS]; /* 0: it has not this one */
+	uint64_t begin;	 /* the code that runs first */
+	uint64_t read;	 /* the site after it has read its options */
+	uint64_t needed; /* the option with `needed` */
+	uint64_t addr[GN_RUNTIME_OPTIONS]; /* 0: the file has no such option */
 	struct gn_elf_head head;
 };
 
-/* One that is installed: its folder and its version. <0 ends the search. */
+/* Takes one installed runtime: its folder and its version. <0 ends the
+ * search. */
 typedef int (*gn_runtime_found_fn)(void *ctx, const char *root,
 				   const char *version);
 
@@ -74,7 +75,7 @@ struct gn_name_part {
 	size_t len;
 };
 
-/* A variable of an environment; NULL: it is not set. */
+/* Reads a variable of an environment; NULL: it is not set. */
 typedef const char *(*gn_env_fn)(const void *env, const char *name);
 
 struct gn_runtime {
@@ -87,161 +88,167 @@ struct gn_runtime {
 	 * `core`. */
 	const char *library;
 	const char *library_musl; /* the same for processes with musl */
-	const char *core; /* the name of a file that is mapped where it runs */
-	/* A word in the program file of a launcher of this runtime. */
+	const char *core; /* the name of the file that holds the runtime */
+	/* A word that the program file of every launcher has. */
 	const char *marker;
-	/* Variables by which scripts that start it are told options for it; and
-	 * NULL. NULL: none are known. */
+	/* Environment variables that pass options to scripts which start the
+	 * runtime, then NULL. NULL: none are known. */
 	const char *const *script_options;
-	/* The name of a thread that it makes at its start, as the kernel has
-	 * it (15 bytes); NULL: none that is only its own. */
+	/* The name of a thread that it makes at its start, cut to 15 bytes as
+	 * in the kernel. NULL: no such name is unique to it. */
 	const char *thread;
-	/* Of one without a library: the name of a thread that is only its own,
-	 * and of a process with it of which no function was seen, why, and what
-	 * to do. NULL: that is not told. */
+	/* For a runtime without a library: the name of a thread that only it
+	 * makes; and the message for a process that has this thread but no seen
+	 * function, with cause and remedy. NULL: there is no message. */
 	const char *own_thread, *lacking;
-	/* That of one which it makes last: it can be asked from then on. NULL:
-	 * as soon as it is mapped. */
+	/* The name of the thread that it makes last: it answers from then on.
+	 * NULL: it answers as soon as it is mapped. */
 	const char *last_thread;
-	/* With it: whether it listens. Where its threads are not called so that
-	 * is enough. */
+	/* With last_thread: whether the runtime listens. That is enough for a
+	 * process whose threads do not have these names. */
 	bool (*listens)(pid_t pid);
 	/*
-	 * The file with the sites that a launcher, or what a script starts,
-	 * will map, PATH_MAX bytes.
-	 * NULL: it has a library. -ENOENT: not known.
+	 * Finds the file with the sites that the launcher, or the launcher that
+	 * a script starts, will map. `path` has PATH_MAX bytes. NULL: there is
+	 * a library. -ENOENT: the file is not known.
 	 */
 	int (*find_core)(const char *launcher, char *path);
-	/* Calls `each` for the files with the sites that a program can map
-	 * which the command starts: it may be anything. NULL: there is a
-	 * library. 0 or what `each` said. */
+	/* Calls `each` for the files with sites that any program which the
+	 * command starts can map. The command may be anything. NULL: there is a
+	 * library. 0 or what `each` returned. */
 	int (*find_cores)(gn_runtime_core_fn each, void *ctx);
 	/*
-	 * The options by which it tells of its functions, in the order in which
-	 * they are set, and one without a name; and the site where it has read
-	 * its options and used none. NULL: there are none.
+	 * The options that make it report its functions, in the order in which
+	 * they are set; the last entry has no name. options_read: the site
+	 * where it has read its options and used none yet. NULL: there are
+	 * none.
 	 */
 	const struct gn_runtime_option *options;
 	const char *options_read;
 	/*
-	 * What a command gets added. -EBUSY: somebody else needs the same;
-	 * `why` of the launch says what.
+	 * Adds to a command what the runtime needs. -EBUSY: another profiler
+	 * needs the same; launch->why says what.
 	 */
 	int (*prepare)(struct gn_launch *launch);
-	/* The variable of an environment by which the runtime will not load
-	 * the library, or NULL. */
+	/* The environment variable that keeps the runtime from loading the
+	 * library, or NULL. */
 	const char *(*hindered)(gn_env_fn get, const void *env);
-	/* Whether a name is one that this line of the filter asks for. */
+	/* Whether this line of the filter asks for this name. */
 	bool (*matches)(const char *glob, const char *name, const char *module);
-	/* What names begin with that are told though not asked for, and NULL;
-	 * or NULL. */
+	/* Prefixes of names that are reported even if nobody asks for them,
+	 * then NULL; or NULL. */
 	const char *const *always;
-	/* The name and the module that texts of such a form make; both end
-	 * with a NUL. NULL: no site has a form. */
+	/* Makes the name and the module from texts of this form. Both end with
+	 * a NUL. NULL: no site has a form. */
 	void (*name)(unsigned int form, const struct gn_name_part *part,
 		     char *name, size_t name_size, char *module,
 		     size_t module_size);
 	const struct gn_role_list *roles; /* or NULL */
-	/* What is not seen of a process that runs already. */
+	/* Says what is seen of a process that already runs. */
 	const char *attached;
-	/* The same of one that was not told to tell of its functions; NULL: it
-	 * needs not be told. */
+	/* The same for a process that was started without the options that make
+	 * it report functions. NULL: it needs none. */
 	const char *untold;
-	/* Where its launcher runs the program in a new thread: what it is that
-	 * --no-follow leaves out. NULL: it uses its first thread. */
+	/* For a runtime whose launcher runs the program in a new thread: says
+	 * what --no-follow leaves out. NULL: the program runs in the first
+	 * thread. */
 	const char *apart;
-	/* What it cannot do at all, a line each, and NULL; or NULL. */
+	/* What the runtime cannot do at all, a line each, then NULL; or
+	 * NULL. */
 	const char *const *limits;
 	/*
-	 * Calls `each` for every one that is installed; `home` is the traced
-	 * user's. NULL: where it is cannot be told. 0 or what `each` said.
+	 * Calls `each` for every installed one. `home` is the home of the
+	 * traced user. NULL: gnomon does not know where to look. 0 or what
+	 * `each` returned.
 	 */
 	int (*find)(const char *home, gn_runtime_found_fn each, void *ctx);
 	const char *get; /* how to install it: a line, or NULL */
-	/* Of processes that run already; NULL: they cannot be had. */
+	/* Attaches to running processes; NULL: that is not possible. */
 	const struct gn_runtime_attach *attach;
-	/* Calls these for all modules that such a process has loaded; NULL:
-	 * they cannot be listed. 0, what one of them returned, or -errno of
-	 * what cannot be read. */
+	/* Reports all modules that such a process has loaded, and their
+	 * functions. NULL: they cannot be listed. 0, what a callback returned,
+	 * or -errno of what cannot be read. */
 	int (*managed)(pid_t pid, const struct gn_managed_take *take);
-	/* What `attach` does not trace of them, a line each, and NULL; or NULL.
-	 */
+	/* What `attach` does not trace, a line each, then NULL; or NULL. */
 	const char *const *unhooked;
 };
 
 /* NULL past the last. */
 const struct gn_runtime *gn_runtime_at(size_t i);
 
-/* NULL: none has the number. */
+/* NULL: no runtime has this number. */
 const struct gn_runtime *gn_runtime_of(uint32_t id);
 
-/* Whether a file of this name is that which every program of it maps. */
+/* Whether a file of this name holds the runtime (its `core`). */
 bool gn_runtime_is_core(const struct gn_runtime *rt, const char *path);
 
-/* The one whose sites are in a file of this name, or NULL. */
+/* The runtime whose sites are in a file of this name, or NULL. */
 const struct gn_runtime *gn_runtime_with_core(const char *path);
 
-/* Whether it tells when it stops the threads of its program. */
+/* Whether the runtime reports when it stops the threads of its program. */
 bool gn_runtime_stops(const struct gn_runtime *rt);
 
-/* The runtime that a running process has, or NULL. `packed`: it is in the
- * program itself (a single file), and so are its modules. */
+/* The runtime of a running process, or NULL. `packed`: the runtime and its
+ * modules are in the program itself (a single file). */
 const struct gn_runtime *gn_runtime_running(pid_t pid, bool *packed);
 
 /*
- * Waits for the runtime of a process that has just begun and whose program
- * starts one, until it can be asked. A while after the process's begin, or when
- * it has ended, that is given up. -EINTR: `wait` (NULL: nobody) has enough.
+ * Waits until the runtime of a process answers, if the process has just begun
+ * and its program starts a runtime. Gives up ten seconds after the start of the
+ * process, or when it ends. -EINTR: `wait`, which may be NULL, returned
+ * GN_WAIT_ENOUGH.
  */
 int gn_runtime_await(pid_t pid, gn_wait_fn wait, void *ctx);
 
-/* What a process's program starts, or NULL. */
+/* The runtime that a process's program starts, or NULL. */
 const struct gn_runtime *gn_runtime_launched(pid_t pid);
 
-/* The first child of a process that has a runtime, which is *rt; 0: none. */
+/* The first child of a process that has a runtime, and that runtime. 0:
+ * none. */
 pid_t gn_runtime_child(pid_t pid, const struct gn_runtime **rt);
 
 /* True when the program file looks like a launcher of the runtime, or like a
  * script that starts it. */
 bool gn_runtime_starts(const struct gn_runtime *rt, const char *program);
 
-/* The runtime of which that is true, or NULL. */
+/* The first runtime that gn_runtime_starts() accepts, or NULL. */
 const struct gn_runtime *gn_runtime_started_by(const char *program);
 
-/* The variable by which this script is told the runtime's options, or NULL. */
+/* The environment variable that passes the runtime's options to this script, or
+ * NULL. */
 const char *gn_runtime_script_option(const struct gn_runtime *rt,
 				     const char *program);
 
-/* Whether a process's C library is musl, as in Alpine: it needs library_musl.
- */
+/* Whether a process's C library is musl, as in Alpine. Then it needs
+ * library_musl. */
 bool gn_runtime_has_musl(pid_t pid);
 
-/* Whether a word of at most 64 bytes is somewhere in the file's first 256 MiB.
- */
+/* Whether the first 256 MiB of a file have a word of at most 64 bytes. */
 bool gn_runtime_file_has(const char *path, const char *word);
 
-/* The path of a hook-site library, or of that for processes with musl:
- * installed, or in the build tree. -ENOENT. */
+/* The path of a hook-site library, or of its build for musl, as installed or in
+ * the build tree. -ENOENT: it is in neither. */
 int gn_runtime_library(const struct gn_runtime *rt, bool musl, char *path,
 		       size_t size);
 
 /*
- * Adds the sites of the open file `place` to the probes, as those of `file`,
- * and their specs; of EVENT those of `families` (enum gn_family). -ENOENT: one
- * is missing; -EBADMSG: where its arguments are cannot be read.
+ * Adds the sites of the open file `place` to the probes of `file`, and their
+ * specs. Of the EVENT sites, it adds only those of `families` (enum gn_family).
+ * -ENOENT: a site is missing. -EBADMSG: the place of an argument cannot be
+ * read.
  */
 int gn_runtime_probes(const struct gn_runtime *rt, const char *place,
 		      size_t file, uint32_t families, struct gn_specs *specs,
 		      struct gn_probes *probes);
 
-/* Whether a process that runs was started with the option without which the
- * runtime tells of no function. `place`: its core. <0: that is not known. */
+/* Whether a running process was started with the option without which the
+ * runtime reports no functions. `place`: the runtime's core. <0: not known. */
 int gn_runtime_was_told(const struct gn_runtime *rt, const char *place,
 			pid_t pid);
 
 /*
- * Adds the probes that tell when a process begins with this file, as that of
- * `which`: -ENOENT: where its options are is not known.
+ * Adds the probes that report when a process begins with this file. They carry
+ * the number `which`. -ENOENT: the addresses of the options are not known.
  */
 int gn_runtime_plan_setup(const struct gn_runtime *rt, const char *place,
 			  size_t file, uint32_t which, struct gn_specs *specs,
