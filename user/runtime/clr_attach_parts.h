@@ -12,7 +12,8 @@
 #include "runtime/attach.h"
 
 /* The runtime's answers (corerror.xml). */
-#define GN_CLR_CANCELLED ((int32_t)0x80131375) /* a later session: served */
+#define GN_CLR_CANCELLED \
+	((int32_t)0x80131375) /* a later session, or the library failed */
 #define GN_CLR_NO_ATTACH ((int32_t)0x8013136a) /* it has a profiler already */
 #define GN_CLR_NOT_UP	 ((int32_t)0x8013135b) /* the runtime is not up yet */
 #define GN_CLR_NO_MEMORY ((int32_t)0x80070008) /* or no thread */
@@ -64,7 +65,7 @@ int gn_clr_told_end(pid_t pid, int err, char *why);
  * says why it did not. */
 int gn_clr_explain(const struct gn_attached *a, int err, int32_t result,
 		   char *why);
-/* -ESTALE: the process has the library of another gnomon. 0: none is seen. */
+/* -ESTALE: the process has the library of an older gnomon. 0: none is seen. */
 int gn_clr_check_mapped(const struct gn_attached *a, char *why);
 int gn_clr_tell_older(const struct gn_attached *a, char *why);
 

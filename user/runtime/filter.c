@@ -9,7 +9,7 @@
 
 #include "names/native_name.h"
 
-/* A longer name of a function has its full form only. */
+/* A function with a longer own name is matched by its full name only. */
 #define OWN_MAX	 1024
 #define USDT	 "usdt:"
 #define OPERATOR "operator"
@@ -17,19 +17,19 @@
 struct item {
 	const char *text; /* as given */
 	char *lib;	  /* NULL = the program */
-	char *real;	  /* what LIB leads to, if it is a path; or NULL */
-	/* Threads ask at once: the lock is of the next two. */
+	char *real;	  /* the real path of LIB, if LIB is a path; or NULL */
+	/* Several threads ask at once: the lock guards `path` and `leads`. */
 	pthread_mutex_t lock;
-	char *path;	  /* that was asked for last, or NULL */
-	bool leads;	  /* it leads there, too */
+	char *path;	  /* the last path that was asked for, or NULL */
+	bool leads;	  /* `path` leads to `real`, too */
 	char *provider;	  /* usdt: its glob; NULL = any */
 	const char *glob; /* usdt: of NAME */
 	bool usdt;
 	bool exclude;
 	bool seen; /* its file */
 	bool matched;
-	bool ifunc;  /* of such a name */
-	bool missed; /* its file was there too shortly */
+	bool ifunc;  /* an IFUNC has the name */
+	bool missed; /* gn_filter_miss() */
 	bool stripped, mini;
 };
 
@@ -38,7 +38,8 @@ struct gn_filter {
 	size_t count;
 };
 
-/* The colon between LIB and GLOB: a single one, for C++ names have pairs. */
+/* Finds the colon between LIB and GLOB: a single one, because C++ names have
+ * pairs. */
 static const char *lib_colon(const char *text)
 {
 	for (const char *c = text; *c; c++) {
@@ -165,7 +166,7 @@ static const char *name_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* As libz.so and libz.so.1 */
+/* Whether the names are equal up to the first dot: libz.so and libz.so.1. */
 static bool is_alike(const char *a, const char *b)
 {
 	size_t len = strcspn(a, ".");
@@ -180,12 +181,11 @@ static void look_up(struct item *it, const char *path)
 	it->leads = real && !strcmp(real, it->real);
 	free(real);
 	free(it->path);
-	it->path = strdup(path); /* NULL: it is looked up again */
+	it->path = strdup(path); /* NULL: the next call looks it up again */
 }
 
-/* Paths of one file can differ: links lead to it. This is asked for each
- * function, so most files are told apart by their names, and one is looked up
- * once. */
+/* One file can have several paths, through links. This runs for each function:
+ * names rule most files out, and the last path is not looked up again. */
 static bool is_same(struct item *it, const char *path)
 {
 	const char *name = name_of(path);
@@ -202,7 +202,8 @@ static bool is_same(struct item *it, const char *path)
 	return leads;
 }
 
-/* libstdc++ and libstdc++.so.6 of libstdc++.so.6.0.30 */
+/* Whether `lib` ends before a dot of the name: libstdc++ or libstdc++.so.6 for
+ * libstdc++.so.6.0.30. */
 static bool is_short(const char *lib, const char *name)
 {
 	size_t len = strlen(lib);
@@ -244,8 +245,8 @@ static const char *operator_in(const char *glob)
 	return at;
 }
 
-/* A glob with a bracket or a space is of the whole name, unless they are of an
- * operator's: that has them in its own name, too. */
+/* A glob with a bracket or a space is for whole names, unless these belong to
+ * an operator, whose own name can have them too. */
 static bool is_of_whole(const char *glob)
 {
 	const char *op = operator_in(glob);
@@ -275,7 +276,7 @@ bool gn_filter_function(const struct gn_filter *f, const char *path,
 
 		if (it->usdt)
 			continue;
-		/* !GLOB leaves out wherever it is found */
+		/* !GLOB leaves out functions of every file */
 		if (!(it->exclude && !it->lib) &&
 		    !file_matches(it, path, program))
 			continue;

@@ -2,13 +2,13 @@
 /*
  * The HotSpot Java virtual machine, by the USDT probes of its libjvm.so.
  *
- * Its method probes are made by the interpreter and by compiled code of a
- * machine that was started with -XX:+DTraceMethodProbes, also where one method
- * was compiled into another and where an exception leaves it. They tell class,
- * name and signature at each call. They tell no frame: compiled methods that
- * share one have the same stack pointer, so frames have no keys. What the
- * compiler makes instructions of (Math.abs, String.equals and some hundred
- * more) makes no probe then.
+ * The interpreter and compiled code run its method probes if the JVM was
+ * started with -XX:+DTraceMethodProbes, also for inlined methods and where an
+ * exception leaves a method. The probes report class, name and signature at
+ * each call. They report no frame: inlined methods have the same stack pointer
+ * as the method around them, so frames have no keys. Methods that the compiler
+ * replaces by instructions (Math.abs, String.equals and some hundred more) have
+ * no probe then.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -22,7 +22,7 @@
 #include "process/target.h"
 #include "runtime/runtime.h"
 
-/* What texts make a name. */
+/* How texts make a name. */
 enum form { METHOD = 1, MONITOR, CLASS };
 
 #define SITE(name, kind, ...)                                            \
@@ -38,7 +38,8 @@ enum form { METHOD = 1, MONITOR, CLASS };
 static const struct gn_runtime_site sites[] = {
 	NAMED("method__entry", ENTER, .text = {2, 4, 6}, .form = METHOD),
 	NAMED("method__return", LEAVE, .text = {2, 4, 6}, .form = METHOD),
-	/* a thread wants a monitor that another one holds, until it has it */
+	/* from when a thread wants a monitor that another one holds until it
+	 * has the monitor */
 	NAMED("monitor__contended__enter", ENTER, .text = {3}, .form = MONITOR),
 	NAMED("monitor__contended__entered", LEAVE, .text = {3},
 	      .form = MONITOR),
@@ -48,10 +49,10 @@ static const struct gn_runtime_site sites[] = {
 	SITE("method__compile__end", JIT_END, NOTHING),
 	NAMED("compiled__method__load", CODE, .text = {1, 3, 5}, .form = METHOD,
 	      .frame = 7, .value = {8}),
-	/* whether all generations are collected */
+	/* the frame key: whether all generations are collected */
 	SITE("gc__begin", GC_BEGIN, .frame = 1),
 	SITE("gc__end", GC_END, NOTHING),
-	/* by the thread that stops the others, around all of it */
+	/* on the thread that stops the others, around the whole stop */
 	{"safepoint__begin", "hs_private", GN_PROG_MANAGED,
 	 GN_KIND_SUSPEND_BEGIN, NOTHING},
 	{"safepoint__end", "hs_private", GN_PROG_MANAGED, GN_KIND_SUSPEND_END,
@@ -61,7 +62,7 @@ static const struct gn_runtime_site sites[] = {
 	      .event = GN_RT_CLASS_DEFINED),
 	NAMED("class__unloaded", EVENT, .text = {1}, .form = CLASS,
 	      .event = GN_RT_CLASS_FREED),
-	/* its memory is given back later, and its names' with it */
+	/* the JVM frees it later, and its names with it */
 	{"class__unloaded", NULL, GN_PROG_MANAGED, 0, .flags = GN_SPEC_FORGETS},
 };
 
@@ -72,7 +73,8 @@ extern const struct gn_runtime gn_runtime_hotspot;
 #define RUN_MOUNTED "java.lang.VirtualThread.runContinuation("
 
 static const struct gn_role_glob role_globs[] = {
-	/* it looks again each millisecond and more: nobody may wake it */
+	/* the thread tries again after a millisecond or more: maybe nobody
+	 * wakes it */
 	{MONITOR_OF "*", GN_ROLE_LOCK_REPEATS},
 	{RUN_MOUNTED "*", GN_ROLE_MOUNTS},
 	{C "ThreadPoolExecutor.getTask()", GN_ROLE_IDLE},
@@ -86,7 +88,7 @@ static const struct gn_role_glob role_globs[] = {
 	{C "locks.ReentrantLock$*Sync.lock*", GN_ROLE_LOCK},
 	{C "locks.ReentrantReadWriteLock$*Lock.lock*", GN_ROLE_LOCK},
 	{C "locks.StampedLock.*Lock*", GN_ROLE_LOCK},
-	/* what they all wait by */
+	/* what all of these call to wait */
 	{C "locks.*", GN_ROLE_WAIT},
 	{"jdk.internal.misc.Unsafe.park*", GN_ROLE_WAIT},
 	{"java.lang.Object.wait*", GN_ROLE_WAIT},
@@ -124,7 +126,7 @@ static const char *const always[] = {MONITOR_OF, RUN_MOUNTED, NULL};
 static const char *const script_options[] = {
 	"MAVEN_OPTS", "ANT_OPTS", "GRADLE_OPTS", "SBT_OPTS", "JAVA_OPTS", NULL};
 
-/* The launcher that a script will start, as they look for it. */
+/* The launcher that a script will start. Scripts look for it in this order. */
 static int find_launcher(char *path)
 {
 	const char *home = getenv("JAVA_HOME");
@@ -134,7 +136,7 @@ static int find_launcher(char *path)
 	return gn_target_resolve(home && *home ? java : "java", path);
 }
 
-/* Where the launcher's libjvm.so is, from the folder of the launcher. */
+/* Finds the libjvm.so of a launcher, relative to the folder of the launcher. */
 static int find_core(const char *program, char *path)
 {
 	const char *launcher = program;
@@ -168,17 +170,16 @@ static int find_core(const char *program, char *path)
 #define COPIES	 "C1MaxInlineSize"
 #define TINY	 "C1MaxTrivialSize"
 /*
- * The first compiler makes no probe where an exception leaves a method that it
- * has copied into another one: that call would not end, and all that comes
- * later would be in it. So it is to copy none.
+ * C1 makes no probe where an exception leaves a method that it has inlined.
+ * That call would not end, and all later calls would be in it. So C1 must not
+ * inline.
  */
 #define NO_COPY "-XX:" COPIES "=0"
 #define NO_TINY "-XX:" TINY "=0"
-/* A script may take another machine than the one that was looked at. */
+/* A script can start another JVM than the one that gnomon looked at. */
 #define ANY_MACHINE "-XX:+IgnoreUnrecognizedVMOptions"
 
-/* The same, where the machine has them. In its variables 4 bytes are enough for
- * zero. */
+/* The same options as variables of the JVM. To set zero, 4 bytes are enough. */
 static const struct gn_runtime_option options[] = {
 	{COPIES, 0, 4, false},
 	{TINY, 0, 4, false},
@@ -187,8 +188,8 @@ static const struct gn_runtime_option options[] = {
 	{NULL, 0, 0, false},
 };
 
-/* Whether the machine that the program starts has these two options: Java 16
- * and later do. One that has not would not start with them. */
+/* Whether the JVM that the program starts has these two options, as Java 16 and
+ * later. A JVM without them would refuse to start. */
 static bool can_copy_none(const char *program)
 {
 	char core[PATH_MAX];
@@ -214,9 +215,9 @@ static int add_to_script(struct gn_launch *l, const char *variable)
 }
 
 /*
- * The launcher of programs takes the machine's options as they are, those of
- * tools such as javac with a prefix. The variables that the machine itself
- * reads are no way: it says on stderr that it did.
+ * The java launcher takes JVM options as they are; launchers of tools, such as
+ * javac, take them with a prefix. gnomon cannot use the variables that the JVM
+ * itself reads: the JVM reports them on stderr.
  */
 static int prepare(struct gn_launch *l)
 {
@@ -243,14 +244,15 @@ static int prepare(struct gn_launch *l)
 	return err;
 }
 
-/* A class as the machine has it, as Java has it. */
+/* Writes a class name of the JVM as Java writes it. */
 static void put_class(FILE *f, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len && text[i]; i++)
 		fputc(text[i] == '/' ? '.' : text[i], f);
 }
 
-/* One type of a descriptor: how much of it was read, 0: none. */
+/* Writes one type of a descriptor. Returns how many bytes it read; 0: there is
+ * no type. */
 static size_t put_type(FILE *f, const char *text, size_t len)
 {
 	static const char *const names[26] = {
@@ -284,7 +286,8 @@ static size_t put_type(FILE *f, const char *text, size_t len)
 	return dims + used;
 }
 
-/* The parameters of a descriptor; what was cut ends with dots. */
+/* Writes the parameters of a descriptor. A descriptor that was cut ends with
+ * dots. */
 static void put_parameters(FILE *f, const char *text, size_t len)
 {
 	size_t at = 1, used;
@@ -337,7 +340,8 @@ static void name(unsigned int form, const struct gn_name_part *part, char *out,
 	put_package(&part[0], module, module_size);
 }
 
-/* JAVA_VERSION="17.0.15" of the file that every build has; else "". */
+/* JAVA_VERSION="17.0.15" from the `release` file that every build has; else
+ * "". */
 static void read_version(const char *root, char *version, size_t size)
 {
 	char path[PATH_MAX + 16], line[256];
@@ -360,7 +364,7 @@ static void read_version(const char *root, char *version, size_t size)
 
 #define SERVER "lib/server/libjvm.so"
 
-/* Links to one build have names of their own. */
+/* Skips links, which are further names of the same builds. */
 static int is_real(const struct dirent *d)
 {
 	return d->d_name[0] != '.' && d->d_type != DT_LNK;
@@ -405,7 +409,7 @@ static int take_root(void *ctx, const char *root, const char *version)
 	return each->fn(each->ctx, core);
 }
 
-/* Those that a script would find, then all that are installed. */
+/* First those that a script would find, then all that are installed. */
 static int find_cores(gn_runtime_core_fn fn, void *ctx)
 {
 	struct each_core each = {fn, ctx};

@@ -34,7 +34,7 @@ bool gn_asked_same(const struct gn_value_spec *a, const struct gn_value_spec *b)
 		GN_VALUE_IS_FLOAT(a->type) == GN_VALUE_IS_FLOAT(b->type));
 }
 
-/* 0 is the result, -1 no value. */
+/* 0 is the result; -1: no such value. */
 static int find_which(const char *word, size_t len, bool probe)
 {
 	int last = probe ? GN_NOTE_ARGS : GN_VALUES_MAX - 1, n = 0;
@@ -67,7 +67,7 @@ bool gn_asked_by_register(uint8_t type)
 	return !GN_VALUE_IS_FLOAT(type) && type != GN_VALUE_CLASS;
 }
 
-/* One VALUE at *at, which is moved behind it. */
+/* Parses one VALUE at *at and moves *at past it. */
 static int take_value(const char *text, size_t *at, bool probe,
 		      struct gn_value_spec *v, const char **want)
 {
@@ -170,7 +170,7 @@ static int bytes(int size)
 	return size < 0 ? -size : size;
 }
 
-/* The type of an integer of this size; below 0: signed. */
+/* The type of an integer of this size; negative: signed. */
 static uint8_t integer_of(int size)
 {
 	switch (size) {
@@ -193,7 +193,7 @@ static uint8_t integer_of(int size)
 	}
 }
 
-/* A number of so many bytes, as 64 bits. */
+/* Extends a number of this size to 64 bits; negative: signed. */
 static int64_t extended(int64_t value, int size)
 {
 	int shift = 64 - 8 * bytes(size);
