@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What runtimes add to a command: each its own, and nothing of another's. */
+/* What runtimes add to a command. Each adds only its own part. */
 #ifndef GNOMON_RUNTIME_LAUNCH_H
 #define GNOMON_RUNTIME_LAUNCH_H
 
@@ -9,17 +9,17 @@
 struct gn_launch {
 	const char *program;  /* the file that is started */
 	const char *library;  /* the runtime's hook-site library, or NULL */
-	const char *filter;   /* as that library reads it: a glob a line */
+	const char *filter;   /* in the form of that library: a glob a line */
 	const char *inlining; /* of traced functions: "keep", "refuse", "" */
 	/* "rejit", "auto", or "" for the hooks of the runtime itself */
 	const char *hooks;
 	bool fast; /* hooks without a trap are asked for */
 	const char
 		*values; /* functions that -a asks for: gn_prepare_values() */
-	const char *families; /* of events, enum gn_family: hexadecimal */
-	const char *why;      /* what another profiler uses */
-	/* NAME=VALUE, and arguments that follow the command's name; both are
-	 * ended by NULL, or NULL. */
+	const char *families; /* of events (enum gn_family), in hexadecimal */
+	const char *why;      /* the variable of another profiler */
+	/* NAME=VALUE, and arguments to insert after the command's name. Both
+	 * lists end with NULL, or are NULL. */
 	char **env;
 	size_t nenv;
 	char **arg;
@@ -27,12 +27,13 @@ struct gn_launch {
 	int keep; /* a descriptor that the command inherits; 0: none */
 };
 
-/* -ENOMEM. */
+/* 0 or -ENOMEM. */
 int gn_launch_env(struct gn_launch *l, const char *name, const char *value);
 int gn_launch_arg(struct gn_launch *l, const char *arg);
 
-/* The command with all that was added: an array that free() frees, of texts
- * that are the command's and the launch's. NULL: no memory. */
+/* The command with the added arguments. The caller frees the array with free(),
+ * but not the texts, which belong to the command and the launch. NULL: no
+ * memory. */
 char **gn_launch_command(const struct gn_launch *l, char *const *command);
 
 void gn_launch_clear(struct gn_launch *l);

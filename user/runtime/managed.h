@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The functions of a runtime that a running process has loaded, as -f names
- * them: read from its modules' files. Nothing is loaded into it, and nothing of
- * it is asked.
+ * The managed functions that a running process has loaded, by the names that -f
+ * uses. They are read from the files of its modules: nothing is loaded into the
+ * process, and it is not asked.
  */
 #ifndef GNOMON_RUNTIME_MANAGED_H
 #define GNOMON_RUNTIME_MANAGED_H
@@ -34,15 +34,15 @@ enum gn_unhooked {
 };
 
 struct gn_managed_module {
-	/* As the process names it; of one that was loaded from memory, the name
-	 * of its assembly. Until the call returns. */
+	/* The path as the process sees it; the name of the assembly if the
+	 * module was loaded from memory. Valid until the call returns. */
 	const char *path;
 	bool in_memory;
-	int error; /* its functions cannot be read: -errno */
+	int error; /* -errno if its functions cannot be read */
 };
 
 struct gn_managed_function {
-	const char *name; /* until the call returns */
+	const char *name; /* valid until the call returns */
 	enum gn_unhooked unhooked;
 	bool generic; /* all its instances get hooks together */
 };
@@ -50,7 +50,7 @@ struct gn_managed_function {
 /* Each returns 0, or <0 to end. */
 struct gn_managed_take {
 	int (*module)(void *ctx, const struct gn_managed_module *m);
-	/* of the last module; not those without code */
+	/* of the last module; not abstract ones */
 	int (*function)(void *ctx, const struct gn_managed_function *f);
 	void *ctx;
 };

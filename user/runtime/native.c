@@ -13,19 +13,21 @@
 struct walk {
 	const struct gn_files *files;
 	const struct gn_native_opts *opts;
-	struct gn_elf **elf; /* as files; NULL = not opened, or not readable */
-	/* The program is mapped by whoever runs it; a library by anyone. */
+	struct gn_elf *
+		*elf; /* one per file; NULL: not opened, or not readable */
+	/* Only those who run the program map it; anyone can map a library. */
 	struct gn_planner *program;
 	struct gn_planner *library;
-	struct gn_planner *rets; /* of functions with sleds; or NULL */
-	struct gn_sled *sled;	 /* of the file, by address */
+	struct gn_planner *rets; /* for functions with sleds; or NULL */
+	struct gn_sled *sled;	 /* of the current file, by address */
 	size_t nsleds;
 	gn_native_fn each;
 	void *ctx;
 	struct gn_native_stats *stats;
 };
 
-/* A library that cannot be read has no functions; a program must. */
+/* A library that cannot be read has no functions. A program that cannot be read
+ * is an error. */
 static int open_file(struct walk *w, size_t i)
 {
 	const struct gn_file *file = &w->files->file[i];
@@ -39,7 +41,7 @@ static int open_file(struct walk *w, size_t i)
 				     &w->elf[i]);
 	if (err)
 		w->elf[i] = NULL;
-	/* what is no ELF file, as one of managed code, has nothing to read */
+	/* a file that is not ELF, such as managed code, has nothing to read */
 	if (err && err != -ENOEXEC && !w->stats->unread)
 		w->stats->unread = file->path;
 	return err == -ENOMEM || !i ? err : 0;
@@ -51,8 +53,8 @@ static void open_world(struct walk *w, const char *why)
 	gn_planner_open_world(w->library, why);
 }
 
-/* A static program has no libraries: that there is no list is no failure. Those
- * of musl's are never listed, which is safe, and no news. */
+/* A static program has no libraries, so a missing list is no failure. Libraries
+ * under musl are never listed: that is safe, and gets no message. */
 static void look_at_list(struct walk *w)
 {
 	const char *linker = w->elf[0] ? gn_elf_interp(w->elf[0]) : NULL;
@@ -85,14 +87,15 @@ static int scan_files(struct walk *w)
 		open_world(w, "a mapped file is not readable");
 	if (w->files->loose_code)
 		open_world(w, "it has code that is in no file");
-	/* its libraries are not listed by the dynamic linker */
+	/* the dynamic linker does not list the libraries of LD_AUDIT */
 	if (getenv("LD_AUDIT"))
 		open_world(w, "LD_AUDIT adds to it");
 	free(all);
 	return err;
 }
 
-/* Whether any leave is to be proved: then the files must be looked at. */
+/* Makes the planners. They look at the files only if leaves are to be
+ * proved. */
 static int make_planners(struct walk *w)
 {
 	int err;
@@ -156,8 +159,8 @@ sleds_of(const struct walk *w, const struct gn_elf_symbol *sym, size_t *n)
 	return &w->sled[lo];
 }
 
-/* Plans a function with sleds: the probes are at its own leaves then. Without a
- * plan that has sleds, `plan` is empty. */
+/* Plans a function with sleds. Its probes are at its own leaves then. `plan`
+ * stays empty if it cannot have sleds. */
 static int plan_sleds(struct walk *w, size_t file,
 		      const struct gn_elf_symbol *sym, struct gn_plan *plan)
 {
@@ -183,8 +186,9 @@ static int plan_sleds(struct walk *w, size_t file,
 	return 0;
 }
 
-/* Sleds without ends leave these to the function's own leaves. Where they are
- * single-stepped, such a call costs ten times that of probes that are not. */
+/* Whether `probes` is the better plan. Sleds without ends need probes at the
+ * function's own leaves. If those are single-stepped, a call costs ten times as
+ * much as with probes that are not. */
 static bool is_better(const struct walk *w, const struct gn_plan *sleds,
 		      const struct gn_plan *probes)
 {
@@ -252,7 +256,7 @@ static int one_usdt(void *ctx, size_t file, const struct gn_note *site,
 	return w->opts->usdt(w->ctx, file, w->elf[file], site, count);
 }
 
-/* What is not as compilers make it has none. */
+/* Sleds that are not as compilers make them are ignored. */
 static int read_sleds(struct walk *w, size_t file)
 {
 	char place[GN_FILE_PLACE];
@@ -322,8 +326,8 @@ static int walk_file(struct walk *w, size_t i)
 	return err;
 }
 
-/* Where the program is a script, the libraries that are asked for are those of
- * its interpreter and of what it starts: nobody knows what else these map. */
+/* For a script, the libraries are those of its interpreter and of what it
+ * starts. What else these map is not known. */
 static int walk_libraries(struct walk *w)
 {
 	const struct gn_native_opts *usual = w->opts;
@@ -426,9 +430,9 @@ static bool has_path(const struct gn_files *files, const char *path)
 	return false;
 }
 
-/* A library that is not there, or is none, is not asked for; nor is one that is
- * another file in a traced process, which is in a container or has the one from
- * before an update. */
+/* Ignores a library that does not exist or is not one. A file is not `asked`
+ * for if a traced process has another file at its path, as in a container or
+ * after an update. */
 static int add_path(struct gn_files *files, const char *path)
 {
 	size_t before = files->count, at;
@@ -468,7 +472,7 @@ static int add_library(struct gn_files *files, const char *lib)
 	return 0;
 }
 
-/* What is told of one that cannot be read is up to those who plan its sites. */
+/* The planner of its sites reports a core that cannot be read. */
 static int add_cores(struct gn_files *files, const char *program,
 		     const struct gn_filter *f)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Native functions: those that the filter takes of a program's files, each
- * with the plan of its probes.
+ * The native functions that the filter takes from a program's files, each with
+ * the plan of its probes.
  */
 #ifndef GNOMON_RUNTIME_NATIVE_H
 #define GNOMON_RUNTIME_NATIVE_H
@@ -17,17 +17,20 @@
 
 struct gn_native_opts {
 	struct gn_filter *filter;
-	/* For each USDT probe, with all its sites; NULL: none is looked for. */
+	/* Called for each USDT probe, with all its sites. NULL: USDT probes are
+	 * not looked for. */
 	int (*usdt)(void *ctx, size_t file, struct gn_elf *elf,
 		    const struct gn_note *site, size_t count);
-	/* Whether the function's result is taken; NULL: of none. */
+	/* Whether the result of the function is recorded; NULL: no results
+	 * are. */
 	bool (*result)(const void *results, size_t file, struct gn_elf *elf,
 		       const struct gn_elf_symbol *sym);
 	const void *results; /* its context */
 	enum gn_leave_mode leave;
 	/*
-	 * Return probes sit in every process that maps the file, unless the
-	 * kernel lets the enter decide (session links) or filters by process.
+	 * Return probes sit only in traced processes: the kernel lets the enter
+	 * decide (session links) or filters by process. Else they sit in every
+	 * process that maps the file.
 	 */
 	bool return_is_private;
 	bool follow; /* children can become other programs */
@@ -35,7 +38,7 @@ struct gn_native_opts {
 	bool later;
 	/* The first file is a library too: any program can map it. */
 	bool library;
-	bool sleds; /* plans have them */
+	bool sleds; /* plans can use sleds */
 };
 
 struct gn_native_stats {
@@ -48,17 +51,17 @@ struct gn_native_stats {
 	size_t begins;		   /* whose enter is single-stepped */
 	size_t refused;		   /* that cannot be probed */
 	char verdict[256];	   /* of the whole-process proof */
-	const char *unlisted;	   /* whose libraries are not known, or NULL */
+	const char *unlisted;	   /* its libraries are not known, or NULL */
 	const char *unread;	   /* a file that cannot be read, or NULL */
 	const char *stripped;	   /* a file without symbols, or NULL */
 	bool stripped_program;	   /* that file is the program */
-	bool mini;		   /* it has symbols that are not read */
+	bool mini;		   /* that file has symbols that are not read */
 	const char *aot;	   /* a file of .NET's Native AOT, or NULL */
 	struct gn_notes_left left; /* USDT probes of the files */
 };
 
-/* What is said if no glob matches in such a file; with the glob, the file and
- * gn_native_aot_todo(). */
+/* The message if a glob matches nothing and there is such a file; with the
+ * glob, the file and gn_native_aot_todo(). */
 #define GN_AOT_TEXT                                                       \
 	"no function matches '%s': '%s' is .NET compiled to native code " \
 	"(Native AOT), %s"
@@ -71,27 +74,27 @@ typedef int (*gn_native_fn)(void *ctx, size_t file, struct gn_elf *elf,
 			    const struct gn_elf_symbol *sym,
 			    const struct gn_plan *plan);
 
-/* 0, or <0: -ENOEXEC when the first file is not an ELF file of this machine;
- * functions of the others were taken all the same. */
+/* 0 or <0. -ENOEXEC: the first file is not an ELF file of this machine;
+ * functions of the others are taken all the same. */
 int gn_native_walk(const struct gn_files *files,
 		   const struct gn_native_opts *opts, gn_native_fn each,
 		   void *ctx, struct gn_native_stats *stats);
 
-/* What is said of code that the process has and that nobody could look at, in
- * `text`; NULL: there is none. */
+/* Writes a message about code of the process that gnomon could not look at to
+ * `text`. NULL: there is none. */
 #define GN_NATIVE_TEXT (PATH_MAX + 256)
 const char *gn_native_unknown(const struct gn_native_stats *stats,
 			      char text[GN_NATIVE_TEXT]);
 
-/* A file of Native AOT that the glob, which matched nothing, can mean; NULL:
- * there is none, or it names a library. */
+/* The Native AOT file that a glob without a match can mean. NULL: there is
+ * none, or the glob names a library. */
 const char *gn_native_aot(const struct gn_native_stats *stats,
 			  const char *glob);
 
 /* What to do about it. */
 const char *gn_native_aot_todo(const struct gn_native_stats *stats);
 
-/* The program, if it is stripped and the glob, which matched nothing, is of its
+/* The program, if it is stripped and a glob without a match asks for its
  * functions; else NULL. */
 const char *gn_native_stripped(const struct gn_native_stats *stats,
 			       const char *glob);

@@ -21,7 +21,8 @@ static struct gn_probe_group *group_of(struct gn_probes *p, size_t file,
 		return NULL;
 	p->group = g;
 	g = &g[p->count++];
-	/* ends go before the file's enters, which the others have */
+	/* return probes go before the other groups of the file, which have the
+	 * enters */
 	for (; prog == GN_PROG_NATIVE_RETURN && g > p->group &&
 	       g[-1].file == file;
 	     g--)

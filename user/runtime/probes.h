@@ -16,9 +16,9 @@
 	X(NATIVE, 0)	    /* one site, function in the cookie */        \
 	X(NATIVE_RETURN, 1) /* a native function's return */              \
 	X(MANAGED, 0)	    /* a site of a runtime */                     \
-	X(NAME, 0)	    /* a site where a name is told */             \
+	X(NAME, 0)	    /* a site that reports a name */              \
 	X(INTERNED, 0)	    /* a site that names its function by texts */ \
-	X(SETUP, 0)	    /* a site of a runtime that begins */
+	X(SETUP, 0)	    /* a site in the start of a runtime */
 
 enum gn_prog {
 #define GN_PROG_ENUM(name, ret) GN_PROG_##name,
@@ -28,12 +28,12 @@ enum gn_prog {
 };
 
 struct gn_probe_group {
-	size_t file; /* which, of a list of the caller's */
+	size_t file; /* index in a list of the caller */
 	enum gn_prog prog;
 	uint64_t *offsets;
 	uint64_t *cookies;
-	/* where in the file a counter is that says that somebody listens to the
-	 * probe (a USDT semaphore), 0 = there is none */
+	/* file offset of the counter of listeners to the probe (a USDT
+	 * semaphore); 0: none */
 	uint64_t *counters;
 	size_t count, room;
 };
@@ -46,11 +46,11 @@ struct gn_probes {
 /* 0 or -ENOMEM. */
 int gn_probes_add(struct gn_probes *p, size_t file, enum gn_prog prog,
 		  uint64_t offset, uint64_t counter, uint64_t cookie);
-/* Adds all that `from` has, which is empty then. -ENOMEM. */
+/* Moves all groups of `from`, which is empty then. 0 or -ENOMEM. */
 int gn_probes_move(struct gn_probes *p, struct gn_probes *from);
-/* Moves the sites of a hook-site library's file to their second place
- * (GN_SITE_NOP5), not the functions of the library itself. Whether it has
- * any. */
+/* Moves the probes of a hook-site library's sites to the second place in each
+ * site (GN_SITE_NOP5). Probes of native functions in that file stay. Returns
+ * whether there are such sites. */
 bool gn_probes_take_nop5(struct gn_probes *p, size_t file);
 void gn_probes_free(struct gn_probes *p);
 

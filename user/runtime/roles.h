@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The lists of all runtimes, for the model. */
+/* The roles of functions and threads of all runtimes, for the model. */
 #ifndef GNOMON_RUNTIME_ROLES_H
 #define GNOMON_RUNTIME_ROLES_H
 
 #include <gnomon/roles.h>
 
-/* A function or thread whose full name matches; the first that does counts. */
+/* A glob for the full name of a function or thread. The first match counts. */
 struct gn_role_glob {
 	const char *glob;
 	enum gn_role role;
@@ -14,7 +14,7 @@ struct gn_role_glob {
 /* What a runtime knows of its own functions and threads. */
 struct gn_role_list {
 	const struct gn_role_glob *globs; /* the last one is NULL */
-	/* Of names as the kernel has them (15 bytes); or NULL. */
+	/* For names as the kernel has them (15 bytes); or NULL. */
 	const struct gn_role_glob *threads;
 };
 

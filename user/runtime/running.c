@@ -90,7 +90,7 @@ const struct gn_runtime *gn_runtime_running(pid_t pid, bool *packed)
 	return rt;
 }
 
-/* gnomon has the words in its file by which it knows others. */
+/* gnomon's own file has the words by which it recognises launchers. */
 static bool is_gnomon(const char *exe)
 {
 	struct stat own, st;
@@ -118,7 +118,8 @@ static bool is_young(pid_t pid)
 	       now.tv_sec - began / second < YOUNG_S;
 }
 
-/* `launched`: what its program starts. */
+/* Whether the runtime can still be starting. `launched`: the runtime that the
+ * program starts. */
 static bool is_coming(pid_t pid, const struct gn_runtime *launched)
 {
 	const struct gn_runtime *rt;
@@ -131,7 +132,7 @@ static bool is_coming(pid_t pid, const struct gn_runtime *launched)
 		return launched && !access(exe, F_OK);
 	if (!rt->last_thread || has_thread(pid, rt->last_thread))
 		return false;
-	/* before .NET 6 its threads have no names, and a program can change
+	/* before .NET 6 these threads have no names, and a program can change
 	 * them */
 	return (rt->thread && has_thread(pid, rt->thread)) || !rt->listens(pid);
 }
@@ -157,7 +158,7 @@ pid_t gn_runtime_child(pid_t pid, const struct gn_runtime **rt)
 	bool packed;
 	FILE *f;
 
-	/* those that its first thread has started: launchers have no other */
+	/* children of the first thread: launchers start no others */
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid,
 		 (int)pid);
 	f = fopen(path, "re");

@@ -13,7 +13,7 @@
 #include "elf/elf_file.h"
 #include "elf/notes.h"
 
-/* A word is looked for in no more than this much of its file. */
+/* How much of a file is searched for a word. */
 #define MARKER_BYTES (256u << 20)
 
 /* clang-format off */
@@ -173,7 +173,8 @@ int gn_runtime_library(const struct gn_runtime *rt, bool musl, char *path,
 	return -ENOENT;
 }
 
-/* Argument `n` of the note; false: it cannot be read. None is 0. */
+/* Takes argument `n` of the note; 0: there is none to take. False: it cannot be
+ * read. */
 static bool take_arg(const struct gn_note *note, unsigned int n,
 		     struct gn_operand *op)
 {
@@ -244,7 +245,7 @@ static int add_site(const struct gn_runtime *rt,
 	return err || found ? err : -ENOENT;
 }
 
-/* Whether texts at this place of the runtime can name the function. */
+/* Whether a site of the same name also names its function by texts. */
 static bool named(const struct gn_runtime *rt,
 		  const struct gn_runtime_site *site)
 {
@@ -259,7 +260,8 @@ static bool is_told(const struct gn_runtime *rt,
 {
 	if (site->kind == GN_KIND_CODE)
 		return families & GN_FAMILY_CODE;
-	/* names of what is compiled only where they are asked for */
+	/* of the two sites, the one with the names if GN_FAMILY_JIT is asked
+	 * for */
 	if (site->kind == GN_KIND_JIT_BEGIN && named(rt, site))
 		return !site->form == !(families & GN_FAMILY_JIT);
 	return !site->event || families & gn_rt_info(site->event)->family;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where a runtime's options are in a process that nobody could give them to. */
+/* Finds the options of a runtime that gnomon does not start itself. */
 #include "runtime/runtime.h"
 
 #include <errno.h>
@@ -13,7 +13,8 @@
 #include "elf/variables.h"
 #include "process/maps.h"
 
-/* The only site of that name; -ENOENT: there is none, or several. */
+/* Finds the only site named rt->options_read. -ENOENT: there is none, or
+ * several. */
 static int find_site(const struct gn_runtime *rt, const char *place,
 		     struct gn_note *site)
 {
@@ -53,7 +54,7 @@ static int find_options(const struct gn_runtime *rt, const char *place,
 	return err;
 }
 
-/* Where a process has mapped the runtime's file, which is linked at 0. */
+/* Finds where a process has mapped the runtime's file, which is linked at 0. */
 static int find_mapped(const struct gn_runtime *rt, pid_t pid, uint64_t *start)
 {
 	struct gn_mapping m;

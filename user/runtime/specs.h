@@ -13,9 +13,9 @@ struct gn_specs {
 	size_t count;
 };
 
-/* Those of native functions. 0 or -ENOMEM. */
+/* Adds the specs of native functions. 0 or -ENOMEM. */
 int gn_specs_init(struct gn_specs *s);
-/* The index of this one, which is added if it is new: -E2BIG, -ENOMEM. */
+/* The index of this spec, which is added if it is new. -E2BIG, -ENOMEM. */
 int gn_specs_add(struct gn_specs *s, const struct gn_spec *spec);
 void gn_specs_free(struct gn_specs *s);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The USDT probes that the filter takes of a file: usdt:LIB:PROVIDER:NAME. */
+/* The USDT probes that the filter takes from a file: usdt:LIB:PROVIDER:NAME. */
 #ifndef GNOMON_RUNTIME_USDT_H
 #define GNOMON_RUNTIME_USDT_H
 
@@ -11,18 +11,18 @@
 #include "site/site.h"
 
 /* Called for every probe that is taken, with all its sites. <0 ends the walk
- * with that. */
+ * with that error. */
 typedef int (*gn_usdt_fn)(void *ctx, size_t file, const struct gn_note *site,
 			  size_t count);
 
-/* The file is the i-th of the list. 0, -ENOMEM, or what `each` said. Probes
- * of the file that are left out are added to `left`. */
+/* Walks the probes of the i-th file. 0, -ENOMEM, or what `each` returned.
+ * Probes of the file that are left out are added to `left`. */
 int gn_usdt_walk(const struct gn_files *files, size_t i,
 		 struct gn_filter *filter, gn_usdt_fn each, void *ctx,
 		 struct gn_notes_left *left);
 
-/* What a probe costs at an offset of an open file; `insn` as of gn_cost_of().
- * What cannot be read cannot be probed. */
+/* The cost of a probe at an offset of an open file; `insn` as in gn_cost_of().
+ * Code that cannot be read cannot be probed. */
 enum gn_cost gn_usdt_cost(int fd, uint64_t offset, char insn[32]);
 
 #endif
