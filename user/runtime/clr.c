@@ -18,7 +18,8 @@
 			__VA_ARGS__                                 \
 	}
 #define FUNC .func = 1
-/* Of a family: its function, then its values, by the site's arguments. */
+/* An event of a family: which arguments of the site are its function and its
+ * values. */
 #define EVENT(site, rt, function, ...)                                        \
 	{                                                                     \
 		.name = "clr_" site, .prog = GN_PROG_MANAGED,                 \
@@ -32,7 +33,8 @@ static const struct gn_runtime_site sites[] = {
 	SITE("enter", ENTER, FUNC, .frame = 2),
 	SITE("leave", LEAVE, FUNC, .frame = 2),
 	SITE("tailcall", TAILCALL, FUNC, .frame = 2),
-	/* in the functions' IL; values' places are behind these arguments */
+	/* in the IL of functions; the places of values follow these
+	 * arguments */
 	SITE("il_enter", ENTER, FUNC, .frame = 2),
 	SITE("il_leave", LEAVE, FUNC, .frame = 2),
 	SITE("il_unwound", UNWIND_END, FUNC),
@@ -49,16 +51,17 @@ static const struct gn_runtime_site sites[] = {
 	SITE("code", CODE, FUNC, .frame = 2, .value = {3}),
 	SITE("gc_begin", GC_BEGIN, .frame = 1),
 	SITE("gc_end", GC_END, .func = 0),
-	/* on the thread that suspends the others, around all of it */
+	/* on the thread that suspends the others, around the whole
+	 * suspension */
 	SITE("suspend_begin", SUSPEND_BEGIN, .frame = 1),
 	SITE("suspend_abort", SUSPEND_END, .func = 0),
 	SITE("resume_end", SUSPEND_END, .func = 0),
-	/* its frame key is whether the runtime took the library */
+	/* the frame key is whether the runtime took the library */
 	SITE("init", RUNTIME, .frame = 3),
 	/* around the library's work for a session */
 	SITE("own_begin", OWN_BEGIN, .func = 0),
 	SITE("own_end", OWN_END, .func = 0),
-	/* of fast hooks: its frame key is what is offered or taken */
+	/* of fast hooks; the frame key is what is offered or taken */
 	SITE("fast", RING, FUNC, .frame = 2),
 	{"clr_name", NULL, GN_PROG_NAME, 0, FUNC, .frame = 6, .text = {2, 4}},
 	{"clr_valued", NULL, GN_PROG_MANAGED, 0, FUNC, .frame = 2,
@@ -124,7 +127,8 @@ static const struct gn_runtime_site sites[] = {
 	EVENT("object_allocated", ALLOCATE, 1, 2),
 };
 
-/* Another profiler: the runtime takes one only. */
+/* The variable that asks for another profiler, or NULL. The runtime takes only
+ * one. */
 static const char *occupied(void)
 {
 	static const char *const names[] = {"CORECLR_ENABLE_PROFILING",
@@ -139,8 +143,9 @@ static const char *occupied(void)
 	return NULL;
 }
 
-/* What keeps the runtime from loading any profiler. Numbers are hexadecimal;
- * the older prefix counts where the newer one is not set. */
+/* The variable that keeps the runtime from loading any profiler, or NULL.
+ * Values are hexadecimal. The older prefix counts if the newer one is not
+ * set. */
 static const char *hindered(gn_env_fn get, const void *env)
 {
 	static const char *const names[][2] = {
@@ -160,10 +165,10 @@ static const char *hindered(gn_env_fn get, const void *env)
 }
 
 /*
- * Where the runtime makes the hooks, its compiler puts them outside of the loop
- * that it makes of a method's tail call of itself: 21 calls were one. As a
- * jump, which it can be wherever it can be a loop, it has hooks. .NET 3.1 knows
- * the older prefix only, later ones know both.
+ * The JIT can turn a method's tail call to itself into a loop. Hooks that the
+ * runtime makes are outside of that loop: 21 calls look like one. With this
+ * setting, such a call is a jump, which has hooks. .NET 3.1 knows only the
+ * older prefix, later versions know both.
  */
 #define KEEP_TAIL_CALLS "COMPlus_TailCallLoopOpt"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Why a CLR that runs already does not take gnomon's hooks. */
+/* Why a running CLR does not take gnomon's hooks. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 
 #define GONE_MS 500
 
-/* Whether the mapping is of another file that was at `path` before. */
+/* Whether this is a mapping of another file that was at `path` before. */
 static bool was_at(const struct gn_mapping *m, const char *path,
 		   const struct gn_file_id *now)
 {
@@ -36,7 +36,8 @@ int gn_clr_tell_older(const struct gn_attached *a, char *why)
 	return -ESTALE;
 }
 
-/* Whether it is of another file of the library's name, wherever that is. */
+/* Whether this is a mapping of another file with the name of the library, in
+ * any folder. */
 static bool is_another(const struct gn_mapping *m, const char *path,
 		       const struct gn_file_id *now)
 {
@@ -47,8 +48,8 @@ static bool is_another(const struct gn_mapping *m, const char *path,
 	       !strncmp(at, name, n) && (!at[n] || at[n] == ' ');
 }
 
-/* Whether the process has a mapping that is such a one. What cannot be looked
- * at is found out later. */
+/* Whether `is` holds for a mapping of the process. A later step finds out about
+ * mappings that cannot be read. */
 static bool maps_one(const struct gn_attached *a,
 		     bool (*is)(const struct gn_mapping *m, const char *path,
 				const struct gn_file_id *now))
@@ -70,8 +71,8 @@ static bool maps_one(const struct gn_attached *a,
 	return one;
 }
 
-/* The runtime loads no file at a path that it has loaded one from, and an older
- * library can understand a request otherwise. */
+/* The runtime does not load a second file from the same path, and an older
+ * library can read a request differently. */
 int gn_clr_check_mapped(const struct gn_attached *a, char *why)
 {
 	return maps_one(a, was_at) ? gn_clr_tell_older(a, why) : 0;
@@ -93,7 +94,7 @@ bool gn_clr_is_stopped(pid_t pid)
 	end = strrchr(text, ')');
 	if (end && end[1] == ' ')
 		state = end[2];
-	/* by a signal, or by who traces it */
+	/* by a signal or a tracer */
 	return state == 'T' || state == 't';
 }
 

@@ -15,7 +15,7 @@
 #define PLACES_MAX 16
 #define SHARED	   "shared/Microsoft.NETCore.App"
 
-/* Real paths, no two the same. */
+/* Real paths without duplicates. */
 struct places {
 	char *path[PLACES_MAX];
 	size_t n;
@@ -41,7 +41,7 @@ static int add_place(struct places *p, const char *path)
 	return 0;
 }
 
-/* Other things than programs can have the name: the shell skips them. */
+/* The shell skips anything of this name that is not a program. */
 static bool is_program(const char *path)
 {
 	struct stat st;
@@ -111,7 +111,7 @@ static int not_hidden(const struct dirent *d)
 	return d->d_name[0] != '.';
 }
 
-/* The versions of one place, in their order. */
+/* Reports the versions of one place, in their order. */
 static int tell_versions(const char *root, gn_runtime_found_fn each, void *ctx)
 {
 	char dir[PATH_MAX], file[PATH_MAX * 2];

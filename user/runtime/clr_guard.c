@@ -16,8 +16,8 @@
 #define GUARD_MS (60 * 60 * 1000)
 #define LATER_MS 200
 
-/* No right stays but the one to connect to another user's socket, if gnomon has
- * it. */
+/* Drops all capabilities except the one to connect to another user's socket, if
+ * gnomon has it. */
 static bool drop_rights(void)
 {
 	const cap_value_t need = CAP_DAC_OVERRIDE;
@@ -33,8 +33,8 @@ static bool drop_rights(void)
 	return dropped;
 }
 
-/* Nothing else of gnomon's is to be open in it, nor any right but that one, and
- * the process's own to files. */
+/* Closes all else of gnomon's. Keeps only that capability and, for a copy, the
+ * traced process's own rights to files. */
 static void settle(struct gn_attached *a, int leash)
 {
 	int kept[] = {leash, a->socket, a->lock, a->copy.folder};
@@ -119,7 +119,7 @@ void gn_clr_guard_tell(const struct gn_attached *a, char word)
 {
 	ssize_t n = a->leash >= 0 ? write(a->leash, &word, 1) : 0;
 
-	(void)n; /* who does not listen has been killed */
+	(void)n; /* the guard was killed if it does not listen */
 }
 
 void gn_clr_guard_dismiss(struct gn_attached *a)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The modules of a CLR that runs already. It has each of them mapped as its
- * file is, and one that it was given as bytes in memory of the same form, which
- * the kernel has a file for, too. What is mapped is the process's: hostile.
+ * The modules of a running CLR. It has the file of each module mapped. A module
+ * that it was given as bytes is in memory of the same form, for which the
+ * kernel has a file too. The process controls what is mapped: it can be
+ * hostile.
  */
 #include "runtime/clr_modules.h"
 

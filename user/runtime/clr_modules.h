@@ -7,7 +7,7 @@
 /* The `managed` of struct gn_runtime. */
 int gn_clr_modules(pid_t pid, const struct gn_managed_take *take);
 
-/* By its ending. */
+/* Whether the path ends in .dll. */
 bool gn_clr_named_as_module(const char *path);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The CLR's functions that wait. Monitor and the finalizer were seen on .NET
- * 10; the names of the pool and of timers are those of its sources. */
+/* The CLR's functions that wait. The names of Monitor and the finalizer were
+ * seen on .NET 10; those of the pool and of timers are from its sources. */
 #include <stddef.h>
 
 #include "runtime/roles.h"
@@ -8,7 +8,7 @@
 #define T "System.Threading."
 
 static const struct gn_role_glob globs[] = {
-	/* Monitor.Wait gives the lock up: it waits to be signalled */
+	/* not Monitor.Wait: it releases the lock and waits for a signal */
 	{T "Monitor.Enter*", GN_ROLE_LOCK},
 	{T "Monitor.TryEnter*", GN_ROLE_LOCK},
 	{T "Monitor.ReliableEnter*", GN_ROLE_LOCK},
@@ -23,7 +23,7 @@ static const struct gn_role_glob globs[] = {
 	{T "PortableThreadPool+WaitThread.*", GN_ROLE_IDLE},
 	{T "LowLevelLifoSemaphore.*", GN_ROLE_IDLE},
 	{T "TimerQueue.*", GN_ROLE_IDLE},
-	/* what they all wait by */
+	/* what all of these call to wait */
 	{T "Monitor.*", GN_ROLE_WAIT},
 	{T "Condition.*", GN_ROLE_WAIT},
 	{T "LowLevelLock.*", GN_ROLE_WAIT},

@@ -12,14 +12,14 @@
 
 #include "runtime/attach.h"
 
-/* An answer, the library, and what other threads open meanwhile. */
+/* For an answer, the library, and what other threads open meanwhile. */
 #define FILES 8
-/* A thread's stack, the library, and what is compiled again. */
+/* For a thread's stack, the library, and methods that are compiled again. */
 #define MIB 128u
 
-/* A soft limit by its name in /proc/PID/limits: prlimit(2) of another user's
- * process takes a capability. RLIM_INFINITY: there is none, or it is not known.
- */
+/* A soft limit by its name in /proc/PID/limits: prlimit(2) on another user's
+ * process needs a capability. RLIM_INFINITY: there is none, or it is not
+ * known. */
 static rlim_t soft_limit(pid_t pid, const char *name)
 {
 	unsigned long long limit = RLIM_INFINITY;
@@ -38,7 +38,7 @@ static rlim_t soft_limit(pid_t pid, const char *name)
 	return limit;
 }
 
-/* How many below `limit` are open. */
+/* How many descriptors below `limit` are open. */
 static rlim_t open_files(pid_t pid, rlim_t limit)
 {
 	const struct dirent *e;
@@ -106,6 +106,6 @@ static bool has_memory(pid_t pid, char *why)
 
 int gn_clr_has_room(pid_t pid, char *why)
 {
-	/* -EMFILE and -ENOMEM would be gnomon's own want */
+	/* -EMFILE and -ENOMEM would mean that gnomon lacks something */
 	return has_files(pid, why) && has_memory(pid, why) ? 0 : -EOPNOTSUPP;
 }

@@ -5,9 +5,9 @@
 #include <sys/types.h>
 
 /*
- * Whether a process's limits let its runtime answer. One that finds no file
- * descriptor or no memory for it ends the program ("Out of memory."). 0;
- * -EOPNOTSUPP: `why`, of GN_WHY_MAX bytes, says more.
+ * Whether a process's limits let its runtime answer. A runtime that finds no
+ * file descriptor or no memory for the answer ends the program ("Out of
+ * memory."). 0; -EOPNOTSUPP: `why`, of GN_WHY_MAX bytes, says more.
  */
 int gn_clr_has_room(pid_t pid, char *why);
 

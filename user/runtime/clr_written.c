@@ -22,8 +22,8 @@ static int64_t ms_of(const struct statx_timestamp *t)
 	return t->tv_sec * 1000 + t->tv_nsec / 1000000;
 }
 
-/* A runtime makes its socket when it begins; the process can be older, as a
- * shell's that copied the program and then became it. */
+/* The runtime makes its socket when it begins. The process can be older: a
+ * shell can copy the program and then exec it. */
 bool gn_clr_written(int socket, int file)
 {
 	struct statx began, now;
@@ -33,7 +33,7 @@ bool gn_clr_written(int socket, int file)
 	    statx(file, "", AT_EMPTY_PATH, STATX_MTIME | STATX_BTIME, &now))
 		return false;
 	since = ms_of(&began.stx_mtime);
-	/* a plug-in that was made later was loaded as it is */
+	/* a plug-in that was made later was loaded with this content */
 	if (now.stx_mask & STATX_BTIME && ms_of(&now.stx_btime) > since)
 		return false;
 	return ms_of(&now.stx_mtime) > since;
@@ -63,7 +63,7 @@ int gn_clr_check_written(pid_t pid, int socket, char *why)
 	bool written = false;
 
 	if (gn_maps_open(&maps, pid))
-		return 0; /* what follows says what is wrong */
+		return 0; /* a later step says what is wrong */
 	while (!written && gn_maps_next(&maps, &m) > 0)
 		written = is_written(pid, socket, &m);
 	if (written)
