@@ -17,7 +17,7 @@ struct gn_attached;
 /* Called several times a second while gnomon waits for the runtime. */
 enum gn_wait {
 	GN_WAIT_ON,
-	GN_WAIT_WORKS, /* the library works: many functions take long */
+	GN_WAIT_WORKS, /* the library is at work: many functions take long */
 	GN_WAIT_ENOUGH,
 };
 typedef enum gn_wait (*gn_wait_fn)(void *ctx);

@@ -166,9 +166,9 @@ static const char *hindered(gn_env_fn get, const void *env)
 
 /*
  * The JIT can turn a method's tail call to itself into a loop. Hooks that the
- * runtime makes are outside of that loop: 21 calls look like one. With this
- * setting, such a call is a jump, which has hooks. .NET 3.1 knows only the
- * older prefix, later versions know both.
+ * runtime makes are outside of that loop: 21 calls look like one. If this
+ * variable is 0, such a call is a jump, which has hooks. .NET 3.1 knows only
+ * the older prefix, later versions know both.
  */
 #define KEEP_TAIL_CALLS "COMPlus_TailCallLoopOpt"
 

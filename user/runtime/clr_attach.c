@@ -25,7 +25,7 @@
 /* ten seconds together with the steps before */
 #define BEGIN_MS 9000
 #define END_MS	 5000
-/* if it runs: it restores the code of all methods, on CPUs that it shares */
+/* to restore the code of all methods, on CPUs that the process shares */
 #define REVERT_MS 20000
 #define UP_MS	  3000
 #define UP_STEP	  20
@@ -38,8 +38,8 @@ void gn_clr_sleep(int ms)
 	nanosleep(&t, NULL);
 }
 
-/* One gnomon per process. The guard of a killed gnomon holds the lock until it
- * is done. */
+/* Only one gnomon at a time traces a process. The guard of a killed gnomon
+ * holds the lock until it is done. */
 static int lock(struct gn_attached *a, char *why)
 {
 	char path[32];
@@ -165,8 +165,7 @@ static void close_attached(struct gn_attached *a)
 	if (!a->owed)
 		gn_clr_guard_dismiss(a);
 	else if (a->leash >= 0)
-		close(a->leash); /* without GN_GUARD_DONE: the guard ends the
-				    session */
+		close(a->leash); /* no GN_GUARD_DONE: the guard ends it */
 	gn_copy_close(&a->copy);
 	if (a->socket >= 0)
 		close(a->socket);

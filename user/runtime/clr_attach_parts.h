@@ -12,8 +12,7 @@
 #include "runtime/attach.h"
 
 /* The runtime's answers (corerror.xml). */
-#define GN_CLR_CANCELLED \
-	((int32_t)0x80131375) /* a later session, or the library failed */
+#define GN_CLR_CANCELLED ((int32_t)0x80131375) /* later session, or failed */
 #define GN_CLR_NO_ATTACH ((int32_t)0x8013136a) /* it has a profiler already */
 #define GN_CLR_NOT_UP	 ((int32_t)0x8013135b) /* the runtime is not up yet */
 #define GN_CLR_NO_MEMORY ((int32_t)0x80070008) /* or no thread */

@@ -33,8 +33,8 @@ static bool drop_rights(void)
 	return dropped;
 }
 
-/* Closes all else of gnomon's. Keeps only that capability and, for a copy, the
- * traced process's own rights to files. */
+/* Closes gnomon's other descriptors. Keeps only that capability and, if there
+ * is a copy, the traced process's own rights to files. */
 static void settle(struct gn_attached *a, int leash)
 {
 	int kept[] = {leash, a->socket, a->lock, a->copy.folder};

@@ -18,7 +18,7 @@
  * `why` says more. */
 int gn_clr_ipc_find(pid_t pid, char *why);
 
-/* Whether the error means that gnomon itself lacks memory or descriptors. */
+/* Whether the error means that gnomon itself lacks a resource. */
 bool gn_clr_is_lack(int err);
 
 /* The advice after -EACCES for something that the process's user may read. */

@@ -26,7 +26,7 @@ struct item {
 	const char *glob; /* usdt: of NAME */
 	bool usdt;
 	bool exclude;
-	bool seen; /* its file */
+	bool seen; /* its file was seen */
 	bool matched;
 	bool ifunc;  /* an IFUNC has the name */
 	bool missed; /* gn_filter_miss() */

@@ -13,8 +13,7 @@
 struct walk {
 	const struct gn_files *files;
 	const struct gn_native_opts *opts;
-	struct gn_elf *
-		*elf; /* one per file; NULL: not opened, or not readable */
+	struct gn_elf **elf; /* per file; NULL: not opened, or not readable */
 	/* Only those who run the program map it; anyone can map a library. */
 	struct gn_planner *program;
 	struct gn_planner *library;
@@ -160,7 +159,7 @@ sleds_of(const struct walk *w, const struct gn_elf_symbol *sym, size_t *n)
 }
 
 /* Plans a function with sleds. Its probes are at its own leaves then. `plan`
- * stays empty if it cannot have sleds. */
+ * stays empty if no plan with sleds is possible. */
 static int plan_sleds(struct walk *w, size_t file,
 		      const struct gn_elf_symbol *sym, struct gn_plan *plan)
 {
@@ -186,9 +185,9 @@ static int plan_sleds(struct walk *w, size_t file,
 	return 0;
 }
 
-/* Whether `probes` is the better plan. Sleds without ends need probes at the
- * function's own leaves. If those are single-stepped, a call costs ten times as
- * much as with probes that are not. */
+/* Whether `probes` is the better plan. If the sleds do not report the end of a
+ * call, probes at the function's own leaves do. If these are single-stepped, a
+ * call costs ten times as much as with probes that are not. */
 static bool is_better(const struct walk *w, const struct gn_plan *sleds,
 		      const struct gn_plan *probes)
 {

@@ -60,8 +60,8 @@ struct gn_native_stats {
 	struct gn_notes_left left; /* USDT probes of the files */
 };
 
-/* The message if a glob matches nothing and there is such a file; with the
- * glob, the file and gn_native_aot_todo(). */
+/* The message about a glob that matches nothing if there is a Native AOT file;
+ * with the glob, the file and gn_native_aot_todo(). */
 #define GN_AOT_TEXT                                                       \
 	"no function matches '%s': '%s' is .NET compiled to native code " \
 	"(Native AOT), %s"

@@ -11,7 +11,7 @@ static enum gn_role in_list(const struct gn_role_glob *g, const char *name)
 {
 	size_t len = strlen(name);
 
-	/* most names differ from most globs in the first byte */
+	/* the first byte rules most globs out */
 	for (; g && g->glob; g++)
 		if (*g->glob == *name &&
 		    gn_glob(g->glob, strlen(g->glob), name, len))

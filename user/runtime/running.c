@@ -158,7 +158,7 @@ pid_t gn_runtime_child(pid_t pid, const struct gn_runtime **rt)
 	bool packed;
 	FILE *f;
 
-	/* children of the first thread: launchers start no others */
+	/* only children of the first thread: launchers have no others */
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid,
 		 (int)pid);
 	f = fopen(path, "re");

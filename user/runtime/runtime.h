@@ -101,8 +101,8 @@ struct gn_runtime {
 	 * makes; and the message for a process that has this thread but no seen
 	 * function, with cause and remedy. NULL: there is no message. */
 	const char *own_thread, *lacking;
-	/* The name of the thread that it makes last: it answers from then on.
-	 * NULL: it answers as soon as it is mapped. */
+	/* The name of the thread that it makes last; from then on it answers
+	 * requests. NULL: it answers as soon as it is mapped. */
 	const char *last_thread;
 	/* With last_thread: whether the runtime listens. That is enough for a
 	 * process whose threads do not have these names. */
@@ -113,8 +113,8 @@ struct gn_runtime {
 	 * a library. -ENOENT: the file is not known.
 	 */
 	int (*find_core)(const char *launcher, char *path);
-	/* Calls `each` for the files with sites that any program which the
-	 * command starts can map. The command may be anything. NULL: there is a
+	/* Calls `each` for every file with sites that a program can map which
+	 * the command starts. The command may be anything. NULL: there is a
 	 * library. 0 or what `each` returned. */
 	int (*find_cores)(gn_runtime_core_fn each, void *ctx);
 	/*
@@ -223,7 +223,7 @@ const char *gn_runtime_script_option(const struct gn_runtime *rt,
  * library_musl. */
 bool gn_runtime_has_musl(pid_t pid);
 
-/* Whether the first 256 MiB of a file have a word of at most 64 bytes. */
+/* Whether the first 256 MiB of a file contain a word of at most 64 bytes. */
 bool gn_runtime_file_has(const char *path, const char *word);
 
 /* The path of a hook-site library, or of its build for musl, as installed or in

@@ -33,7 +33,7 @@ int gn_asked_parse(const char *text, struct gn_asked *out, size_t *at,
 		   const char **want);
 void gn_asked_clear(struct gn_asked *a);
 
-/* Whether both are the same value. Floating-point values are numbered
+/* Whether both ask for the same value. Floating-point parameters are numbered
  * separately from the others. */
 bool gn_asked_same(const struct gn_value_spec *a,
 		   const struct gn_value_spec *b);
