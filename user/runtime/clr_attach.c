@@ -384,8 +384,8 @@ static bool ends_later(const struct gn_attached *a, int err, int32_t result,
 	return true;
 }
 
-/* 0, or the error if the runtime has a session and did not end it; `why` says
- * so. */
+/* The error if the runtime has a session and did not end it; `why` says so.
+ * Else 0. */
 static int tell_unended(const struct gn_attached *a, int err, int32_t result,
 			char *why)
 {

@@ -446,7 +446,7 @@ const char *gn_clr_remedy(void)
 			 : "give gnomon CAP_DAC_OVERRIDE";
 }
 
-/* 0; else `why` says what could not be read. */
+/* Fills *w, except the root. Else `why` says what could not be read. */
 static int look_at(pid_t pid, struct wanted *w, char *why)
 {
 	bool named = find_names(pid, w);

@@ -75,7 +75,8 @@ static void take_method(void *ctx, struct gn_text *type, uint32_t row)
 	f->err = f->take->function(f->take->ctx, &function);
 }
 
-/* The core library has the version of its runtime. */
+/* Whether the runtime is too old for hooks in helpers: the core library has the
+ * version of its runtime. */
 static bool has_no_helpers(const struct gn_md *md)
 {
 	return !strcmp(gn_md_assembly(md), "System.Private.CoreLib") &&

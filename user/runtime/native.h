@@ -68,7 +68,7 @@ struct gn_native_stats {
 
 /*
  * Calls `each` for every function that is taken; `file` counts from 0 and
- * changes when elf does. `each` returns <0 to end the walk with that.
+ * changes when elf does. `each` returns <0 to end the walk with that error.
  */
 typedef int (*gn_native_fn)(void *ctx, size_t file, struct gn_elf *elf,
 			    const struct gn_elf_symbol *sym,
@@ -91,7 +91,7 @@ const char *gn_native_unknown(const struct gn_native_stats *stats,
 const char *gn_native_aot(const struct gn_native_stats *stats,
 			  const char *glob);
 
-/* What to do about it. */
+/* The advice for the user of a Native AOT file. */
 const char *gn_native_aot_todo(const struct gn_native_stats *stats);
 
 /* The program, if it is stripped and a glob without a match asks for its

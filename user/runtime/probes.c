@@ -12,7 +12,7 @@ static struct gn_probe_group *group_of(struct gn_probes *p, size_t file,
 {
 	struct gn_probe_group *g;
 
-	/* the newest first: sites come file by file */
+	/* search the newest first: sites come file by file */
 	for (size_t i = p->count; i-- > 0;)
 		if (p->group[i].prog == prog && p->group[i].file == file)
 			return &p->group[i];

@@ -16,7 +16,7 @@ typedef int (*gn_usdt_fn)(void *ctx, size_t file, const struct gn_note *site,
 			  size_t count);
 
 /* Walks the probes of the i-th file. 0, -ENOMEM, or what `each` returned.
- * Probes of the file that cannot be read are added to `left`. */
+ * Probes of the file that are skipped are added to `left`. */
 int gn_usdt_walk(const struct gn_files *files, size_t i,
 		 struct gn_filter *filter, gn_usdt_fn each, void *ctx,
 		 struct gn_notes_left *left);
