@@ -108,6 +108,8 @@ bool gn_il_next(const struct gn_il_method *m, uint32_t at, struct gn_il_op *op)
 {
 	uint32_t left = m->code_size - at, n;
 
+	if (!left)
+		return false;
 	*op = (struct gn_il_op){
 		.at = at, .code = m->code[at], .operand = at + 1};
 	n = operand(op->code);
