@@ -165,28 +165,34 @@ static void assert_event(const struct gn_model *m, uint16_t event, int nth,
 	assert_int_equal(e->no_cpu, no_end);
 }
 
+/* FN(1) catches in each of 100 rounds of 50 ns, and FN(3) was unwound before:
+ * `inner` ends that, or a handler in it throws, and nothing does. */
+static struct gn_model *unwind_often(uint16_t inner, uint32_t fn)
+{
+	struct feed f = begin(true);
+
+	feed_thread(&f, 100, 1, GN_KIND_THREAD, 1, 0);
+	for (uint64_t at = 0; at < 100 * 50; at += 50) {
+		tell(&f, 200 + at, GN_RT_UNWIND, FN(3), 0);
+		tell(&f, 205 + at, inner, FN(fn), 0);
+		tell(&f, 220 + at, GN_RT_UNWIND, FN(1), 0);
+		tell(&f, 230 + at, GN_RT_CATCH, FN(1), 2);
+		tell(&f, 240 + at, GN_RT_CAUGHT, FN(0), 0);
+	}
+	feed_event(&f, 9000, 1, GN_KIND_EXIT, 0, 0, 0);
+	return feed_finish(&f);
+}
+
 /* The unwind of the function that catches has no end of its own. */
 static void a_catch_ends_its_unwind(void **state)
 {
-	struct feed f = begin(true);
-	struct gn_model *m;
+	struct gn_model *m = unwind_often(GN_RT_UNWOUND, 0);
 
 	(void)state;
-	feed_thread(&f, 100, 1, GN_KIND_THREAD, 1, 0);
-	for (uint64_t i = 0; i < 100; i++) {
-		tell(&f, 200 + 50 * i, GN_RT_THROW, FN(2), 0);
-		tell(&f, 210 + 50 * i, GN_RT_UNWIND, FN(3), 0);
-		tell(&f, 215 + 50 * i, GN_RT_UNWOUND, FN(0), 0);
-		tell(&f, 220 + 50 * i, GN_RT_UNWIND, FN(1), 0);
-		tell(&f, 230 + 50 * i, GN_RT_CATCH, FN(1), 2);
-		tell(&f, 240 + 50 * i, GN_RT_CAUGHT, FN(0), 0);
-	}
-	feed_event(&f, 9000, 1, GN_KIND_EXIT, 0, 0, 0);
-	m = feed_finish(&f);
 	for (int i = 0; i < 100; i++) {
 		uint64_t at = 50 * (uint64_t)i;
 
-		assert_event(m, GN_RT_UNWIND, 2 * i, 210 + at, 215 + at, false);
+		assert_event(m, GN_RT_UNWIND, 2 * i, 200 + at, 205 + at, false);
 		assert_event(m, GN_RT_UNWIND, 2 * i + 1, 220 + at, 230 + at,
 			     false);
 		assert_event(m, GN_RT_CATCH, i, 230 + at, 240 + at, false);
@@ -198,20 +204,9 @@ static void a_catch_ends_its_unwind(void **state)
  * replaces. Others of the thread keep their ends, however many there are. */
 static void replaced_exceptions_have_no_end(void **state)
 {
-	struct feed f = begin(true);
-	struct gn_model *m;
+	struct gn_model *m = unwind_often(GN_RT_FINALLY, 3);
 
 	(void)state;
-	feed_thread(&f, 100, 1, GN_KIND_THREAD, 1, 0);
-	for (uint64_t i = 0; i < 100; i++) {
-		tell(&f, 200 + 50 * i, GN_RT_UNWIND, FN(3), 0);
-		tell(&f, 205 + 50 * i, GN_RT_FINALLY, FN(3), 0);
-		tell(&f, 220 + 50 * i, GN_RT_UNWIND, FN(1), 0);
-		tell(&f, 230 + 50 * i, GN_RT_CATCH, FN(1), 2);
-		tell(&f, 240 + 50 * i, GN_RT_CAUGHT, FN(0), 0);
-	}
-	feed_event(&f, 9000, 1, GN_KIND_EXIT, 0, 0, 0);
-	m = feed_finish(&f);
 	for (int i = 0; i < 100; i++) {
 		uint64_t at = 50 * (uint64_t)i;
 

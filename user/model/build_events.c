@@ -282,12 +282,13 @@ static int make_rows(struct gn_pipeline *p, struct gn_model *m)
 	for (uint32_t i = 0; i < e->n && !err; i++) {
 		const struct gn_event_row *row = &e->row[i];
 		const struct gn_thread *t = row->thread;
+		bool no_end = has_no_end(row);
 
 		m->events[i] = (struct gn_model_event){
 			.event = row->event,
 			.start = row->start,
-			.end = has_no_end(row) ? row->start : row->end,
-			.cpu = has_no_end(row) ? 0 : row->cpu,
+			.end = no_end ? row->start : row->end,
+			.cpu = no_end ? 0 : row->cpu,
 			.mark = row->mark,
 			.collector = t->role == GN_ROLE_COLLECTOR,
 			.value = {row->value[0], row->value[1]},
@@ -295,8 +296,8 @@ static int make_rows(struct gn_pipeline *p, struct gn_model *m)
 			.tid = t->tid,
 			.thread = t->name,
 			.open = row->open,
-			.no_end = has_no_end(row),
-			.no_cpu = has_no_end(row),
+			.no_end = no_end,
+			.no_cpu = no_end,
 			.gaps = row->gaps,
 			.execs = row->execs,
 			.order = i,

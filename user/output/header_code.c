@@ -31,8 +31,7 @@ static int put_one(const struct gn_model_unseen *one,
 /* Whether the module is .NET's own. */
 static bool of_framework(const char *module)
 {
-	const char *slash = strrchr(module, '/');
-	const char *file = slash ? slash + 1 : module;
+	const char *file = gn_base_name(module);
 
 	return strstr(module, "/shared/Microsoft.") ||
 	       !strncmp(file, "System.", strlen("System.")) ||

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 /* Another user's pipe may not be opened, and stays as it is. */
-static void open_again(int fd)
+static void open_again(int fd, int flags)
 {
-	int own, flags = fcntl(fd, F_GETFD) & FD_CLOEXEC ? O_CLOEXEC : 0;
+	int own, close_on_exec = fcntl(fd, F_GETFD) & FD_CLOEXEC;
 	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
@@ -17,8 +17,8 @@ static void open_again(int fd)
 	own = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 	if (own < 0)
 		return;
-	fcntl(own, F_SETFL, 0);
-	dup3(own, fd, flags);
+	fcntl(own, F_SETFL, flags & ~O_NONBLOCK);
+	dup3(own, fd, close_on_exec ? O_CLOEXEC : 0);
 	close(own);
 }
 
@@ -32,5 +32,5 @@ void gn_make_blocking(int fd)
 	    (flags & O_ACCMODE) == O_RDONLY || fstat(fd, &st))
 		return;
 	if (S_ISFIFO(st.st_mode))
-		open_again(fd);
+		open_again(fd, flags);
 }
