@@ -27,9 +27,10 @@ void gn_make_blocking(int fd)
 	int flags = fcntl(fd, F_GETFL);
 	struct stat st;
 
-	/* one that is only read must not become writable */
-	if (flags < 0 || flags & O_PATH || !(flags & O_NONBLOCK) ||
-	    (flags & O_ACCMODE) == O_RDONLY || fstat(fd, &st))
+	/* The command inherits it, so it must be open for the same as before.
+	 */
+	if ((flags & O_ACCMODE) != O_WRONLY || !(flags & O_NONBLOCK) ||
+	    fstat(fd, &st))
 		return;
 	if (S_ISFIFO(st.st_mode))
 		open_again(fd, flags);
