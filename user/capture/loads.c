@@ -32,9 +32,9 @@ struct gn_loads {
 	size_t nthreads;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	struct item *first, **end;
-	struct item *todo; /* the first one that nobody has begun; NULL: none */
-	bool all;	   /* no more will come */
+	struct item *todo;  /* long programs first, so that all end together */
+	struct item *begun; /* the others */
+	bool all;	    /* no more will come */
 };
 
 static void load_one(struct item *i)
@@ -52,8 +52,11 @@ static struct item *next(struct gn_loads *l)
 	while (!l->todo && !l->all)
 		pthread_cond_wait(&l->changed, &l->lock);
 	i = l->todo;
-	if (i)
+	if (i) {
 		l->todo = i->next;
+		i->next = l->begun;
+		l->begun = i;
+	}
 	pthread_mutex_unlock(&l->lock);
 	return i;
 }
@@ -83,7 +86,6 @@ struct gn_loads *gn_loads_new(void)
 		return NULL;
 	pthread_mutex_init(&l->lock, NULL);
 	pthread_cond_init(&l->changed, NULL);
-	l->end = &l->first;
 	while (threads-- &&
 	       !gn_thread_start(&l->threads[l->nthreads], load_all, l))
 		l->nthreads++;
@@ -148,7 +150,7 @@ int gn_loads_take(struct gn_loads *l, struct bpf_program *prog,
 		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
 		{.code = BPF_JMP | BPF_EXIT},
 	};
-	struct item *i = copy(prog, opts);
+	struct item *i = copy(prog, opts), **at = &l->todo;
 
 	if (!i)
 		return -ENOMEM;
@@ -162,10 +164,10 @@ int gn_loads_take(struct gn_loads *l, struct bpf_program *prog,
 	opts->func_info_cnt = 0;
 	opts->line_info_cnt = 0;
 	pthread_mutex_lock(&l->lock);
-	*l->end = i;
-	l->end = &i->next;
-	if (!l->todo)
-		l->todo = i;
+	while (*at && (*at)->ninsns >= i->ninsns)
+		at = &(*at)->next;
+	i->next = *at;
+	*at = i;
 	pthread_cond_signal(&l->changed);
 	pthread_mutex_unlock(&l->lock);
 	return 0;
@@ -180,12 +182,24 @@ static int put(const struct item *i)
 								    : 0;
 }
 
+static void drop_all(struct item *i)
+{
+	struct item *next;
+
+	for (; i; i = next) {
+		next = i->next;
+		drop(i);
+	}
+}
+
 static void set_all(struct gn_loads *l, bool none)
 {
 	pthread_mutex_lock(&l->lock);
 	l->all = true;
-	if (none)
+	if (none) {
+		drop_all(l->todo);
 		l->todo = NULL;
+	}
 	pthread_cond_broadcast(&l->changed);
 	pthread_mutex_unlock(&l->lock);
 }
@@ -200,19 +214,14 @@ void gn_loads_help(struct gn_loads *l)
 
 int gn_loads_end(struct gn_loads *l, int err)
 {
-	struct item *i;
-
 	if (!l)
 		return err;
 	set_all(l, err);
 	while (l->nthreads)
 		pthread_join(l->threads[--l->nthreads], NULL);
-	while ((i = l->first)) {
-		l->first = i->next;
-		if (!err)
-			err = put(i);
-		drop(i);
-	}
+	for (struct item *i = l->begun; i && !err; i = i->next)
+		err = put(i);
+	drop_all(l->begun);
 	pthread_cond_destroy(&l->changed);
 	pthread_mutex_destroy(&l->lock);
 	free(l);
