@@ -80,7 +80,8 @@ const char *gn_format_choice(size_t i)
 	return timeline ? timeline->name : NULL;
 }
 
-/* Who names them wants them in any case. */
+/* A user who names exceptions gets them even in a runtime that this can
+ * crash. */
 static uint32_t with_risk(uint32_t family)
 {
 	if (family & (GN_FAMILY_EXCEPTIONS | GN_FAMILY_HANDLERS))
@@ -268,7 +269,7 @@ static int set_option(const struct gn_option *o, const char *text, void *args,
 	return status;
 }
 
-/* The tables for getopt, made from the verb's. */
+/* Makes the tables for getopt from the verb's options. */
 static void make_getopt(const struct gn_verb_usage *u, char *shorts,
 			struct option *longs)
 {
@@ -400,7 +401,7 @@ static int take_rest(const struct gn_verb_usage *u, int argc, char **argv,
 int gn_options_parse(const struct gn_verb_usage *u, int argc, char **argv,
 		     struct gn_args *args, char *err, size_t size)
 {
-	/* "+:h", two characters a row, the end */
+	/* "+:h", two characters for each row, and the NUL */
 	char shorts[2 * OPTIONS_MAX + 4];
 	struct option longs[OPTIONS_MAX + 2];
 	int status = 0, c;
@@ -428,8 +429,8 @@ int gn_options_parse(const struct gn_verb_usage *u, int argc, char **argv,
 	return status;
 }
 
-/* Writes "-o, --output FILE" and returns its width. `first` of its line:
- * aligned. */
+/* Writes "-o, --output FILE" and returns its width. `first`: it is the first on
+ * its line, so it is aligned. */
 static int help_words(const struct gn_option *o, bool first, FILE *f)
 {
 	char choices[128], sign[8] = "";

@@ -20,13 +20,13 @@ enum gn_option_type {
 	GN_OPTION_FLAG,	    /* bool: set to true */
 	GN_OPTION_UNFLAG,   /* bool: set to false */
 	GN_OPTION_TEXT,	    /* const char *: of argv; not empty */
-	GN_OPTION_LIST,	    /* struct gn_list: each use adds one */
-	GN_OPTION_PIDS,	    /* struct gn_pids: each use adds some */
+	GN_OPTION_LIST,	    /* struct gn_list: each use adds an item */
+	GN_OPTION_PIDS,	    /* struct gn_pids: each use adds items */
 	GN_OPTION_DURATION, /* uint64_t: nanoseconds, not 0 */
 	GN_OPTION_SIZE,	    /* uint64_t: bytes, not 0 */
-	GN_OPTION_COUNT,    /* uint64_t */
+	GN_OPTION_COUNT,    /* uint64_t: any number */
 	GN_OPTION_PERCENT,  /* double: 0..100 */
-	GN_OPTION_RATE,	    /* uint64_t: a second, 1 to GN_RATE_MOST */
+	GN_OPTION_RATE,	    /* uint64_t: per second, 1 to GN_RATE_MOST */
 	GN_OPTION_CHOICE,   /* int: the index for choice(), from 0 */
 };
 
@@ -34,22 +34,21 @@ struct gn_option {
 	int short_name;	  /* 0 = none */
 	const char *name; /* the long name */
 	enum gn_option_type type;
-	size_t offset;	 /* the field's, in the verb's struct */
+	size_t offset;	 /* of the field, in the verb's struct */
 	const char *arg; /* the name of the argument; NULL: CHOICE lists its
 			    words */
 	/* "": the row shares a line with the next one, whose text is for
 	 * both */
 	const char *help;
-	/* CHOICE: the i-th text, NULL past the last */
+	/* CHOICE: the i-th text; NULL after the last */
 	const char *(*choice)(size_t i);
 };
 
-/* What is behind the options. */
+/* What follows the options. */
 enum gn_rest {
 	GN_REST_NONE,	 /* nothing may follow */
 	GN_REST_COMMAND, /* a command and its arguments */
-	GN_REST_FILES, /* other arguments among the options, kept like a command
-			*/
+	GN_REST_FILES,	 /* arguments, also between options */
 };
 
 /* A verb for its help and its parser. All data is static. */
@@ -64,12 +63,12 @@ struct gn_verb_usage {
 };
 
 struct gn_list {
-	const char **item; /* the texts are of argv */
+	const char **item; /* the texts are those of argv */
 	size_t n;
 };
 
 struct gn_pids {
-	pid_t *pid; /* no two are the same */
+	pid_t *pid; /* without duplicates */
 	size_t n;
 };
 
@@ -97,19 +96,19 @@ struct gn_args {
 	int leave; /* enum gn_leave_choice */
 	bool follow;
 	int classify;	  /* enum gn_classify */
-	const char *sort; /* NULL = not given; --by says what it can be */
+	const char *sort; /* NULL = not given; --by limits the words */
 	int by;		  /* enum gn_by */
 	int format; /* an index for gn_output_at(), then for gn_timeline_at() */
 	uint64_t limit; /* GN_LIMIT_DEFAULT = not given, 0 = all */
-	double min_pct; /* of the tree and of callers */
+	double min_pct; /* of the tree and the callers */
 	bool ns;	/* exact nanoseconds in tables */
 	bool allow_loss;
-	bool raw;	     /* the probes' cost is not taken out */
+	bool raw;	     /* the cost of probes is not subtracted */
 	const char *columns; /* NULL = not given */
-	int of;		     /* enum gn_of, of tables */
-	bool tree;	     /* JSON: the call tree, too */
+	int of;		     /* enum gn_of, for tables */
+	bool tree;	     /* JSON: also the call tree */
 	struct gn_list labels;
-	/* of --by calls */
+	/* for --by calls */
 	struct gn_list only;
 	struct gn_list threads;
 	uint64_t depth;	    /* 0 = all */
@@ -121,7 +120,7 @@ struct gn_args {
 
 #define GN_LIMIT_DEFAULT UINT64_MAX
 
-/* A row of a table, over struct gn_args. */
+/* A row of an option table; its field is one of struct gn_args. */
 #define GN_OPT_ROW(short, name, kind, field, word, text, choice)            \
 	{                                                                   \
 		short, name, GN_OPTION_##kind,                              \
@@ -197,7 +196,8 @@ struct gn_args {
 #define GN_OPT_MIN \
 	GN_OPT_ROW(0, "min", DURATION, min, "TIME", "which of --by calls", NULL)
 
-/* The options of what a report shows, and how. Put it after GN_OPT_BY. */
+/* The options that choose what a report shows, and how. Put it after
+ * GN_OPT_BY. */
 #define GN_OPTS_REPORT                                                       \
 	GN_OPT_EVENTS, GN_OPT_ONLY, GN_OPT_THREAD, GN_OPT_DEPTH, GN_OPT_MIN, \
 		GN_OPT_TREE, GN_OPT_FORMAT, GN_OPT_COLUMNS, GN_OPT_SORT,     \
@@ -212,8 +212,8 @@ const char *gn_of_choice(size_t i);
 const char *gn_format_choice(size_t i);
 
 /* Parses --events into families (enum gn_family). `list` NULL: the usual ones.
- * Words are those of families, "usual", "all", and "none" alone. 0 or -EINVAL.
- */
+ * The words are the names of families, "usual" and "all"; "none" only if it is
+ * the whole list. 0 or -EINVAL. */
 int gn_events_parse(const char *list, uint32_t usual, uint32_t *families);
 
 void gn_args_init(struct gn_args *args);
@@ -226,10 +226,11 @@ enum gn_parsed {
 };
 
 /*
- * Parses argv (argv[0] is the verb) into `args`, the verb's struct. "--", or
- * the first argument that is no option, begins the command (GN_REST_COMMAND:
- * kept in args->command). Returns enum gn_parsed; -EINVAL for bad arguments,
- * with one sentence in `err`; -ENOMEM. Not thread safe, because getopt is not.
+ * Parses argv (argv[0] is the verb) into `args`, the verb's struct. The command
+ * begins after "--", or at the first argument that is not an option
+ * (GN_REST_COMMAND: it is kept in args->command). Returns enum gn_parsed;
+ * -EINVAL for bad arguments, with one sentence in `err`; -ENOMEM. Not thread
+ * safe, because getopt is not.
  */
 int gn_options_parse(const struct gn_verb_usage *usage, int argc, char **argv,
 		     struct gn_args *args, char *err, size_t errsize);
@@ -237,16 +238,16 @@ int gn_options_parse(const struct gn_verb_usage *usage, int argc, char **argv,
 void gn_options_help(const struct gn_verb_usage *usage, FILE *f);
 
 /*
- * Strict parsers of a whole text. -EINVAL: it is malformed, -ERANGE: it does
- * not fit. Durations: a number (up to 9 decimals) and ns, us, ms, s, m or h;
- * without a unit, seconds. Sizes: a whole number and K, M or G (powers of
+ * Strict parsers of a whole text. -EINVAL: it is malformed; -ERANGE: the value
+ * is too large. Durations: a number (up to 9 decimals) and ns, us, ms, s, m or
+ * h; without a unit, seconds. Sizes: a whole number and K, M or G (powers of
  * 1024).
  */
 int gn_parse_u64(const char *text, uint64_t *out);
 int gn_parse_duration(const char *text, uint64_t *ns);
 int gn_parse_size(const char *text, uint64_t *bytes);
 int gn_parse_percent(const char *text, double *out);
-/* Adds the PIDs of "1,2,3". On an error `pids` keeps what it had. */
+/* Adds the PIDs of "1,2,3". After an error `pids` is unchanged. */
 int gn_parse_pids(const char *text, struct gn_pids *pids);
 
 #endif

@@ -21,7 +21,7 @@ static bool read_id(const char *name, uint32_t *id)
 	const char *text = getenv(name);
 	uint64_t value;
 
-	/* to chown, this id means "do not change" */
+	/* chown() takes this id as "do not change" */
 	if (!text || gn_parse_u64(text, &value) || value >= UINT32_MAX)
 		return false;
 	*id = (uint32_t)value;
@@ -75,8 +75,8 @@ static int open_by(struct gn_textfile *o, const char *path, open_fn open)
 	return err ? err : open_stream(o);
 }
 
-/* The size that the file will have if all rows are as long as those so far. 0:
- * not known. */
+/* The estimated final size of the file, if the other rows are as long as those
+ * so far. 0: unknown. */
 static uint64_t whole_size(const struct gn_textfile *o)
 {
 	const struct gn_steps *s = o->steps;
@@ -102,7 +102,7 @@ static ssize_t write_watched(void *ctx, const char *bytes, size_t n)
 	return (ssize_t)n;
 }
 
-/* What is written from now on goes through `write`. */
+/* From now on, `write` writes what the stream gets. */
 static int write_by(struct gn_textfile *o, cookie_write_function_t *write)
 {
 	cookie_io_functions_t calls = {.write = write};
@@ -128,7 +128,7 @@ int gn_textfile_watch(struct gn_textfile *o, struct gn_progress *progress,
 	return 0;
 }
 
-/* A pipe that takes bytes takes PIPE_BUF of them. */
+/* A pipe that is ready has room for PIPE_BUF bytes, so no write can wait. */
 static ssize_t write_asked(void *ctx, const char *bytes, size_t n)
 {
 	struct gn_textfile *o = ctx;
@@ -254,7 +254,8 @@ int gn_textfile_commit(struct gn_textfile *o)
 void gn_textfile_abort(struct gn_textfile *o)
 {
 	if (o->is_stdout) {
-		/* exit() would write the rest, and SIGPIPE end the program */
+		/* exit() would write the rest, and SIGPIPE would end the
+		 * program */
 		__fpurge(o->f);
 		return;
 	}
@@ -290,7 +291,7 @@ int gn_textfile_end(struct gn_textfile *o, const char *path, int err)
 		gn_textfile_abort(o);
 	else
 		err = gn_textfile_commit(o);
-	/* that of a write that asked first: the stream does not tell it */
+	/* the stream does not keep the error of write_asked() */
 	if (err && o->err)
 		err = o->err;
 	if (!err || err == -EPIPE)

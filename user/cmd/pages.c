@@ -23,7 +23,7 @@ static bool is_file(const struct gn_option *o)
 	return o->arg && strcmp(o->arg, "FILE") == 0;
 }
 
-/* Writes text for within single quotes of a shell. */
+/* Writes text inside single quotes of a shell. */
 static void put_quoted(FILE *f, const char *text)
 {
 	for (; *text; text++) {
@@ -84,7 +84,7 @@ static void man_option(FILE *f, const struct gn_option *o)
 	}
 }
 
-/* The line that whatis(1) and apropos(1) show: how the summary begins. */
+/* The line that whatis(1) and apropos(1) show: the beginning of the summary. */
 static void man_name(const struct gn_verb_usage *u, FILE *f)
 {
 	char text[162]; /* two lines of the help */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What else is made from the option tables: a manual page for each verb, and
+ * Other texts made from the option tables: a manual page for each verb, and
  * completions for shells.
  */
 #ifndef GNOMON_CMD_PAGES_H
@@ -8,7 +8,7 @@
 
 #include "cmd/options.h"
 
-/* X(enumerator, the word of `gnomon help`) */
+/* X(enumerator, the word for `gnomon help`) */
 #define GN_PAGE_LIST(X) \
 	X(MAN, "man")   \
 	X(BASH, "bash") \
@@ -25,10 +25,11 @@ enum gn_page {
 /* The page that a word names. GN_PAGE_COUNT: none. */
 enum gn_page gn_page_find(const char *word);
 
-/* Writes a verb's part of a page. Of manual pages that is all. */
+/* Writes a verb's part of a page. A manual page has no other part. */
 void gn_page_verb(enum gn_page page, const struct gn_verb_usage *u, FILE *f);
 
-/* What stands before and after the verbs' parts of a shell's completion. */
+/* Write what comes before and after the verbs' parts of a shell's
+ * completion. */
 void gn_page_begin(enum gn_page page, const char *const *verbs, size_t n,
 		   FILE *f);
 void gn_page_end(enum gn_page page, FILE *f);

@@ -10,7 +10,7 @@
 /* The kernel's own limit: PID_MAX_LIMIT of 64-bit machines. */
 #define PID_LIMIT (4 * 1024 * 1024)
 
-/* Reads at least one digit at *text, and moves *text behind the digits. */
+/* Reads at least one digit at *text, and moves *text past the digits. */
 static int read_digits(const char **text, uint64_t *out)
 {
 	const char *p = *text;
@@ -41,7 +41,7 @@ int gn_parse_u64(const char *text, uint64_t *out)
 	return 0;
 }
 
-/* Reads up to 9 decimals after a point, as billionths. */
+/* Reads up to 9 decimals after a point; the result is in billionths. */
 static int read_fraction(const char **text, uint64_t *billionths)
 {
 	const char *p = *text;
@@ -157,7 +157,7 @@ int gn_parse_percent(const char *text, double *out)
 	return 0;
 }
 
-/* Adds a PID that is not there yet. */
+/* Adds a PID unless it is already there. */
 static int add_pid(struct gn_pids *pids, pid_t pid)
 {
 	pid_t *grown;

@@ -17,7 +17,7 @@ void gn_progress_restart(struct gn_progress *p, uint64_t now)
 	p->began = now;
 }
 
-/* Whether it is time to show what is done at `now`. */
+/* Whether it is time to show the progress. */
 static bool is_due(struct gn_progress *p, uint64_t now)
 {
 	if (!p->began)

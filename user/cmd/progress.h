@@ -8,29 +8,29 @@
 
 struct gn_progress {
 	bool on;
-	uint64_t began;	   /* the work; 0: not yet */
-	uint64_t shown_at; /* the last time; 0: there is no line */
+	uint64_t began;	   /* when the work began; 0: not yet */
+	uint64_t shown_at; /* when the line was last written; 0: there is no
+			      line */
 };
 
 void gn_progress_init(struct gn_progress *p, bool quiet);
 
-/* Other work begins, at `now`. */
+/* Other work begins at `now`. */
 void gn_progress_restart(struct gn_progress *p, uint64_t now);
 
 /*
- * Tells it how much is done at `now`. From half a second on it shows, twice a
- * second: "gnomon: DOING 3 of 7 UNIT, 2 a second, 2 s left". `total` 0: not
- * known. `scale`: numbers are divided by it.
+ * Reports how much is done at `now`. After half a second it shows a line, twice
+ * a second: "gnomon: DOING 3 of 7 UNIT, 2 a second, 2 s left". `total` 0:
+ * unknown. The numbers are divided by `scale`.
  */
 void gn_progress_show(struct gn_progress *p, uint64_t now, const char *doing,
 		      const char *unit, uint64_t done, uint64_t total,
 		      uint64_t scale);
 
-/* The same of work without numbers: "gnomon: DOING, 3.5 s". */
+/* The same for work without numbers: "gnomon: DOING, 3.5 s". */
 void gn_progress_wait(struct gn_progress *p, uint64_t now, const char *doing);
 
-/* Ends the work, and removes the line, so that something else can be written.
- */
+/* Ends the work and removes the line, so that other text can be written. */
 void gn_progress_end(struct gn_progress *p);
 
 #endif

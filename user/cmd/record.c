@@ -52,22 +52,22 @@ static const struct gn_verb_usage usage = {
 		    "  sudo gnomon record -r 5 -o base -f 'parse_*' -- ./app\n",
 };
 
-/* A killed gnomon loses the records that the writing thread does not have yet,
- * so it gets each record at this age at the latest. */
+/* A killed gnomon loses the records that the writing thread does not have yet.
+ * So that thread gets each record at this age at the latest. */
 #define KEPT_NS 1000000000u
 
 struct recording {
 	const char *path;
-	const char *told;		/* what messages call it */
+	const char *told;		/* its name in messages */
 	struct gn_trace_writer *writer; /* NULL = not yet */
-	/* records that came before there was a writer, one after the other */
+	/* records from before the writer was opened, one after the other */
 	char *early;
 	size_t early_size;
-	uint64_t lost; /* records, by the counts of the kernel and of the writer
-			*/
+	uint64_t lost; /* lost records, by the counts of the kernel and of the
+			  writer */
 	uint64_t records;
 	uint64_t flush_at;
-	/* the writing thread's */
+	/* used by the writing thread */
 	struct gn_priority priority;
 	bool paced;
 };
@@ -134,8 +134,8 @@ static enum gn_hold hold(void *ctx)
 	return r->writer ? holds[gn_trace_writer_wait(r->writer)] : GN_HOLD_NOT;
 }
 
-/* The writing thread has a high priority while it is behind, like the draining
- * one. */
+/* Like the draining thread, the writing thread has a high priority while it is
+ * behind. */
 static void pace(void *ctx, bool behind)
 {
 	struct recording *r = ctx;
@@ -143,8 +143,8 @@ static void pace(void *ctx, bool behind)
 	if (!r->paced) {
 		static const cap_value_t keep = CAP_SYS_NICE;
 
-		/* it needs no others; if it cannot give them up, it writes all
-		 * the same */
+		/* it needs no other capability; if it cannot drop them, it
+		 * writes anyway */
 		gn_keep_capabilities(&keep, 1);
 		gn_priority_init(&r->priority);
 	}
@@ -159,12 +159,13 @@ static void flush(void *ctx)
 
 	if (!r->writer || now < r->flush_at)
 		return;
-	/* when its queue is full, later; append() tells other errors */
+	/* if the queue is full, try again later; append() reports other
+	 * errors */
 	if (!gn_trace_writer_flush(r->writer))
 		r->flush_at = now + KEPT_NS;
 }
 
-/* Makes the file and writes the records that came earlier. */
+/* Makes the file and writes the earlier records. */
 static int open_file(void *ctx)
 {
 	struct recording *r = ctx;
@@ -190,7 +191,7 @@ static int open_file(void *ctx)
 	if (!err)
 		return GN_EXIT_OK;
 	if (err == -EINTR)
-		return GN_EXIT_FAILED; /* the capture tells */
+		return GN_EXIT_FAILED; /* the capture reports it */
 	gn_error("cannot write %s: %s; %s", r->told, gn_trace_strerror(err),
 		 err == -EAGAIN || err == -ENOMEM
 			 ? "raise the limit of memory or of threads (ulimit -v "
@@ -199,7 +200,7 @@ static int open_file(void *ctx)
 	return GN_EXIT_FAILED;
 }
 
-/* Whether nobody can read the trace there later: a pipe, a device. */
+/* Whether nobody can read the trace from `path` later: a pipe, a device. */
 static bool is_stream(const struct recording *r)
 {
 	struct stat st;
@@ -208,7 +209,8 @@ static bool is_stream(const struct recording *r)
 	       (!stat(r->path, &st) && !S_ISREG(st.st_mode));
 }
 
-/* The name is one that a shell takes, and no terminal obeys. */
+/* Quotes the name: a shell can read it, and it has no control characters for
+ * the terminal. */
 static void summary(const struct recording *r, uint64_t bytes)
 {
 	bool kept = !is_stream(r), small = bytes < 1 << 20;
@@ -230,7 +232,8 @@ static void summary(const struct recording *r, uint64_t bytes)
 	free(word);
 }
 
-/* What is in a file after an error. `bytes`: 0 when nothing of the trace is. */
+/* What is in a file after an error. `bytes`: 0 if nothing of the trace is
+ * there. */
 static const char *what_is_left(const struct recording *r, uint64_t bytes)
 {
 	return bytes ? "it is readable up to its last whole chunk"
@@ -248,7 +251,8 @@ static void say_kept(const struct recording *r, int err, uint64_t bytes)
 			 gn_trace_strerror(err), what_is_left(r, bytes));
 }
 
-/* No more comes when the records cannot be kept. */
+/* The capture stops because the records cannot be kept: closes the file, and
+ * returns what is in it. */
 static const char *left(void *ctx, const char **path)
 {
 	struct recording *r = ctx;
@@ -262,7 +266,7 @@ static const char *left(void *ctx, const char **path)
 	return what_is_left(r, bytes);
 }
 
-/* `advice`: NULL when the ring lost none. */
+/* `advice`: NULL if the ring lost none. */
 static int finish(struct recording *r, const struct gn_args *args,
 		  const char *advice, int status)
 {
@@ -270,7 +274,7 @@ static int finish(struct recording *r, const struct gn_args *args,
 	int err = r->writer ? gn_trace_writer_close(r->writer, &bytes) : 0;
 
 	r->writer = NULL;
-	/* its thread reads `r`, which ends with the caller */
+	/* the writing thread uses `r`, which is the caller's */
 	gn_priority_end(&r->priority);
 	free(r->early);
 	if (status)
@@ -316,7 +320,7 @@ static int record(const struct gn_capture_args *a, const char *path,
 	status = finish(&r, &a->args,
 			c.session ? gn_session_loss_advice(c.session) : NULL,
 			status);
-	/* the command is not killed, also if gnomon failed */
+	/* the command is not killed, even if gnomon failed */
 	gn_capture_wait(&c);
 	status = gn_capture_status(&c, status);
 	gn_capture_end(&c);
@@ -336,7 +340,7 @@ static int record_one(void *ctx, const char *path)
 	return record(w->a, path, path, w->argc, w->argv);
 }
 
-/* Whether the trace goes where stdout goes. */
+/* Whether the trace and stdout are the same file. */
 static bool is_stdout(const char *path, bool *device)
 {
 	struct stat file, out;
@@ -351,7 +355,7 @@ static bool is_stdout(const char *path, bool *device)
 static int record_file(struct gn_capture_args *a, const char *told, int argc,
 		       char **argv)
 {
-	/* a small container or a guest can be without /dev/stdout */
+	/* a small container or a guest may have no /dev/stdout */
 	const char *path = strcmp(told, "-") ? told : "/proc/self/fd/1";
 	bool device = false, out = is_stdout(path, &device);
 
@@ -364,7 +368,7 @@ static int record_file(struct gn_capture_args *a, const char *told, int argc,
 			 "FILE");
 		return GN_EXIT_USAGE;
 	}
-	/* what the command wrote there would damage the trace */
+	/* output of the command in the same file would damage the trace */
 	a->no_stdout = out && !device;
 	return record(a, path, out ? "stdout" : path, argc, argv);
 }

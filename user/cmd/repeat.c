@@ -25,7 +25,7 @@ static char *numbered(const char *path, uint64_t i)
 		       : name;
 }
 
-/* Whether the file exists. Without memory, assumes that it does. */
+/* Whether the file exists. If there is no memory, assumes that it does. */
 static bool is_there(const char *path, uint64_t i)
 {
 	char *name = numbered(path, i);
@@ -68,8 +68,8 @@ static bool check(const char *path, uint64_t times)
 
 struct repeat {
 	sigset_t signals, before;
-	struct sigaction pipe, child; /* of before */
-	int ended;		      /* the signal that did, 0 = none */
+	struct sigaction pipe, child; /* as they were before */
+	int ended; /* the signal that ended the set, 0 = none */
 };
 
 static void block(struct repeat *r)
@@ -79,7 +79,7 @@ static void block(struct repeat *r)
 
 	sigemptyset(&usual.sa_mask);
 	sigaction(SIGCHLD, &usual, &r->child);
-	/* who reads the messages may go: the captures go on all the same */
+	/* the reader of the messages may go away: the captures go on */
 	sigaction(SIGPIPE, &ignore, &r->pipe);
 	sigemptyset(&r->signals);
 	sigaddset(&r->signals, SIGINT);
@@ -103,7 +103,7 @@ static int status_of(int told)
 	return GN_EXIT_FAILED;
 }
 
-/* The signals that have come by the time that the child has ended. */
+/* Takes the signals that came before the child ended. */
 static void take_rest(struct repeat *r)
 {
 	const struct timespec none = {0};
@@ -114,7 +114,7 @@ static void take_rest(struct repeat *r)
 			r->ended = sig;
 }
 
-/* The exit status of the child. */
+/* Waits for the child; returns its exit status. */
 static int await(struct repeat *r, pid_t child)
 {
 	for (;;) {
@@ -129,7 +129,7 @@ static int await(struct repeat *r, pid_t child)
 		}
 		if (sig < 0 || sig == SIGCHLD)
 			continue;
-		/* a signal by a key of the terminal has reached the child,
+		/* a signal from a key of the terminal has reached the child,
 		 * too */
 		if (info.si_code != SI_KERNEL)
 			kill(child, sig);
@@ -150,7 +150,7 @@ static int run(struct repeat *r, const char *path,
 	}
 	if (child)
 		return await(r, child);
-	/* else nobody would wait for it */
+	/* if gnomon is killed, nobody waits for this child */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != self)
 		_exit(GN_EXIT_FAILED);
@@ -163,7 +163,8 @@ static int run(struct repeat *r, const char *path,
 	_exit(status);
 }
 
-/* After run i, whose status is 0 where only a signal ended the set. */
+/* Reports that the set ended after run i. `status` is 0 if a signal ended
+ * it. */
 static void say_rest(const struct repeat *r, uint64_t i, uint64_t times,
 		     int status)
 {
@@ -221,7 +222,7 @@ static int add(struct gn_traces *files, char *path)
 	return 0;
 }
 
-/* A set ends before the first one that is missing. */
+/* A set ends at its first missing file. Warns if files follow the gap. */
 static void tell_gap(const char *path, uint64_t missing)
 {
 	uint64_t i = missing + 1;
@@ -235,7 +236,8 @@ static void tell_gap(const char *path, uint64_t missing)
 			 (unsigned long long)missing);
 }
 
-/* Whether something else has the set's name, as the program or its folder. */
+/* Whether a file that is no trace has the set's name, such as the program or
+ * its folder. */
 static bool is_no_trace(const char *path)
 {
 	char magic[GN_TRACE_MAGIC_SIZE];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* gnomon report: a trace file's records through the pipeline into an output. */
+/* gnomon report: runs the records of a trace file through the pipeline into an
+ * output. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,14 +59,16 @@ static int show(const struct gn_args *args, struct gn_model **model)
 	return status ? status : print(*model, args);
 }
 
-/* Stacks have no line that tells it, as a table has. */
+/* Whether the output is empty because there are no samples. Only a table says
+ * that itself. */
 static bool says_nothing(const struct gn_args *args, const struct gn_model *m)
 {
 	return args->by == GN_BY_SAMPLES && !m->nsamples &&
 	       !strcmp(gn_format_choice((size_t)args->format), "collapsed");
 }
 
-/* Sums were made when it was recorded: no event can be chosen of them. */
+/* Tables without events hold sums from the recording: no event can be
+ * chosen. */
 static bool check_events(const struct gn_args *args)
 {
 	if (!args->events || gn_timeline_of(args) ||

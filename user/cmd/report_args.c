@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whether the options of a report fit each other and its format. */
+/* Checks that the options of a report fit each other and its format. */
 #include <string.h>
 
 #include "cmd/cmd.h"
@@ -7,7 +7,7 @@
 #include "cmd/timeline.h"
 #include "output/sheet.h"
 
-/* The properties of a format, of a report or a timeline, that options depend
+/* The properties of a format (of a report or a timeline) that options depend
  * on. */
 struct format {
 	const char *name, *needs;
@@ -66,7 +66,7 @@ static bool check_rows(const struct format *f, const struct gn_args *args)
 	return true;
 }
 
-/* Only some formats can write calls: those with a line for each. */
+/* Only formats with a line for each call can write calls. */
 static bool check_calls(const struct gn_args *args)
 {
 	bool chosen =
@@ -92,7 +92,7 @@ static bool check_calls(const struct gn_args *args)
 	return true;
 }
 
-/* Whether JSON and columns of databases take the name as it is. */
+/* Whether the name is valid in JSON and as a database column. */
 static bool label_name(const char *label)
 {
 	size_t len = strcspn(label, "=");
@@ -163,7 +163,7 @@ bool gn_events_check(const struct gn_args *args)
 	return false;
 }
 
-/* Of trees, callers and stacks alone branches can be left out. */
+/* Only trees, callers and stacks have branches that can be left out. */
 static bool has_branches(const struct gn_args *args)
 {
 	const char *name = gn_format_choice((size_t)args->format);
@@ -188,14 +188,14 @@ static bool check_branches(const struct gn_args *args)
 	return false;
 }
 
-/* Whether the rows have percents of times of threads. */
+/* Whether the rows have percentages of thread times. */
 static bool has_times(const struct gn_args *args)
 {
 	return args->by != GN_BY_CALLS && args->by != GN_BY_ASYNC &&
 	       !gn_by_is_sheet((enum gn_by)args->by);
 }
 
-/* Options that would say nothing. */
+/* Rejects options that would have no effect. */
 static bool check_idle(const struct gn_args *args)
 {
 	const char *name = gn_format_choice((size_t)args->format);
@@ -222,7 +222,7 @@ static bool check_idle(const struct gn_args *args)
 	return !option;
 }
 
-/* Whether the rows have what they are to be sorted by. */
+/* Whether the rows have the column to sort by. */
 static bool check_sort(const struct gn_args *args)
 {
 	enum gn_by by = (enum gn_by)args->by;
@@ -253,7 +253,7 @@ static bool check_sheet(const struct gn_args *args)
 	return false;
 }
 
-/* Whether --events, which has been checked, leaves something of the rows. */
+/* Whether --events, which is valid, leaves any of the rows. */
 static bool check_events(const struct gn_args *args)
 {
 	uint32_t shown = gn_sheet_families((enum gn_by)args->by), families;

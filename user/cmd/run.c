@@ -35,16 +35,17 @@ static const struct gn_verb_usage usage = {
 		    "  sudo gnomon run -f 'parse_*' --by tree -- ./app FILE\n",
 };
 
-/* Where records go, and the report or the timeline of them. */
+/* The destination of the records, and the report or the timeline made from
+ * them. */
 struct output {
 	struct gn_textfile report;
 	struct gn_timeline_file timeline;
 	bool draws;
 	struct gn_pipeline *pipeline;
-	struct gn_capture *capture; /* while signals are its own */
+	struct gn_capture *capture; /* while it handles signals */
 };
 
-/* The error of a write is not always that of the record that was fed. */
+/* A write that fails can belong to an earlier record: prefers its error. */
 static int own_error(const struct output *o, int err)
 {
 	return err && o->draws && o->timeline.out.err ? o->timeline.out.err
@@ -68,12 +69,12 @@ static int feed_calls(void *ctx, const struct gn_rec_func *recs, size_t n,
 	return own_error(o, err);
 }
 
-/* A reader that reads nothing for so long after a signal has ended the trace
+/* After a signal has ended the trace, a reader that reads nothing for so long
  * is considered gone. */
 #define UNREAD_NS 2000000000u
 
-/* A pager reads on when its user does, so the trace waits for it. Signals are
- * blocked meanwhile: they are taken here. */
+/* A pager reads on only when its user does, so the trace waits for it. Signals
+ * are blocked, so this loop handles them. */
 static int await_reader(void *ctx, int fd)
 {
 	struct gn_capture *c = ((struct output *)ctx)->capture;
@@ -127,7 +128,7 @@ static bool has_place(const struct gn_args *args)
 	return false;
 }
 
-/* Whether somebody wants gnomon to end, not only the trace. */
+/* Whether a signal was meant for gnomon itself, not only for the trace. */
 static bool is_sent_away(const struct gn_capture *c)
 {
 	int sig = c->signals.end ? c->signals.end : c->signals.first;
@@ -157,7 +158,7 @@ static int run(const struct gn_capture_args *a, int argc, char **argv,
 	out->pipeline = p;
 	out->capture = &c;
 	status = gn_capture_run(&c, a, argc, argv, &use);
-	/* the command is not killed, also if gnomon failed */
+	/* the command is not killed, even if gnomon failed */
 	gn_capture_wait(&c);
 	/* a signal ends gnomon from now on */
 	out->capture = NULL;
@@ -200,7 +201,8 @@ int gn_cmd_run(int argc, char **argv)
 		status = GN_EXIT_USAGE;
 		goto out;
 	}
-	/* before anything runs, report a file that cannot be written */
+	/* an output that cannot be written is reported before the command
+	 * starts */
 	status = open_output(&out, &a.args);
 	if (status)
 		goto out;

@@ -36,8 +36,8 @@ static void look_at(struct gn_sets *s, const struct gn_args *args,
 	}
 }
 
-/* Whether it timed the same work of the kernel as those before it: what is not
- * timed counts as application time. */
+/* Checks that the capture timed the same kernel work as those before it: what
+ * is not timed counts as application time. */
 static void look_how(struct gn_sets *s, const char *path,
 		     const struct gn_model *m)
 {
@@ -63,8 +63,9 @@ static void look_how(struct gn_sets *s, const char *path,
 	}
 }
 
-/* Whether it was asked for the same functions: what is not traced is in its
- * callers' time, and looks as if it was new or gone. 0 or -ENOMEM. */
+/* Checks that -f named the same functions: the time of an untraced function
+ * is part of its callers' time, and the function seems new or gone. 0 or
+ * -ENOMEM. */
 static int look_for_what(struct gn_sets *s, const char *path,
 			 const struct gn_model *m)
 {
@@ -138,7 +139,7 @@ static int find(struct gn_traces *t, const char *const *names, size_t n)
 	return err;
 }
 
-/* Whether a side has a file twice. Its noise would seem to be less. */
+/* Whether a side has a file twice. That would make its noise seem smaller. */
 static bool repeats(const struct gn_traces *t)
 {
 	struct stat a, b;

@@ -17,7 +17,7 @@
 
 /* The width of tables in a file, in cells. */
 #define FILE_WIDTH 100
-/* The default of --limit on a terminal, and in Markdown. */
+/* The default of --limit for a terminal and for Markdown. */
 #define TERMINAL_LIMIT 50
 #define MARKDOWN_LIMIT 30
 
@@ -38,7 +38,7 @@ static int terminal_width(int fd)
 	return size.ws_col;
 }
 
-/* A terminal has a locale. A file has none, and gets UTF-8. */
+/* The locale gives the encoding of a terminal. A file always gets UTF-8. */
 static bool has_utf8(bool terminal)
 {
 	return !terminal || !strcmp(nl_langinfo(CODESET), "UTF-8");
@@ -48,7 +48,7 @@ void gn_report_pipeline(struct gn_pipeline_opts *o, const struct gn_args *args)
 {
 	uint32_t families;
 
-	/* it has been checked */
+	/* it was checked before */
 	gn_events_parse(args->events, GN_FAMILIES_ALL, &families);
 	*o = (struct gn_pipeline_opts){
 		.classify = (enum gn_classify)args->classify,
@@ -105,7 +105,7 @@ void gn_report_opts_init(struct gn_report_opts *o, const struct gn_args *args,
 	};
 	if (args->limit == GN_LIMIT_DEFAULT)
 		o->out.limit = usual_limit(o->format->name, terminal);
-	/* columns that are asked for by name are never left out in a file */
+	/* in a file, columns that the user named are never left out */
 	if (!terminal && table && !args->columns && !args->verbose)
 		o->out.width = FILE_WIDTH;
 	o->explains = table && !args->quiet;

@@ -9,14 +9,14 @@
 
 #include "capture/clock.h"
 
-/* A sender that also signals the command has done so within this time. */
+/* A sender that also signals the command does so within this time. */
 #define BOTH_NS 100000000u
 /* The same signal within this time counts once: `timeout` sends it to gnomon
  * and to its process group, and when a terminal is closed, the shell and the
  * kernel both send SIGHUP. */
 #define AGAIN_NS 500000000u
-/* Reports that gnomon waits for the command only after this time: most commands
- * just end. */
+/* Only after this time gnomon reports that it waits for the command: most
+ * commands just end. */
 #define PATIENT_NS 1000000000u
 
 int gn_signals_open(struct gn_signals *s, bool resizes)
@@ -28,9 +28,8 @@ int gn_signals_open(struct gn_signals *s, bool resizes)
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGQUIT); /* a key as SIGINT's is */
-	/* nohup(1) ignores it; if it were blocked, it would be read all the
-	 * same */
+	sigaddset(&set, SIGQUIT); /* also from a key, like SIGINT */
+	/* nohup(1) ignores it, but a blocked signal would be read anyway */
 	if (!sigaction(SIGHUP, NULL, &hup) && hup.sa_handler != SIG_IGN)
 		sigaddset(&set, SIGHUP);
 	if (resizes)
@@ -41,8 +40,8 @@ int gn_signals_open(struct gn_signals *s, bool resizes)
 	if (s->fd < 0)
 		return -errno;
 	signal(SIGPIPE, SIG_IGN);
-	/* where it is ignored, as some who start gnomon leave it, the kernel
-	 * keeps no exit status */
+	/* some programs start gnomon with this ignored; then the kernel keeps
+	 * no exit status */
 	signal(SIGCHLD, SIG_DFL);
 	return 0;
 }
@@ -56,7 +55,7 @@ static int next(const struct gn_signals *s, struct signalfd_siginfo *info)
 	return (int)info->ssi_signo;
 }
 
-/* The first signal while the command runs. */
+/* Notes the first signal while the command runs. */
 static void first(struct gn_signals *s, int sig, uint64_t now)
 {
 	s->first = s->due = sig;
@@ -69,7 +68,7 @@ static bool is_same(const struct gn_signals *s, int sig, uint64_t now)
 	return sig == s->last && now < s->last_at + AGAIN_NS;
 }
 
-/* When it was sent: gnomon can come to read it late. */
+/* When the signal was sent: gnomon may read it late. */
 static uint64_t sent(struct gn_session *session, int sig)
 {
 	uint64_t at = session && gn_session_child(session)
@@ -101,7 +100,8 @@ static int take(struct gn_signals *s, struct gn_session *session, int sig,
 	return s->end;
 }
 
-/* Once it is known whether the command has it already. */
+/* Passes the signal on once it is known that the command has not received
+ * it. */
 static void pass_on(struct gn_signals *s, struct gn_session *session)
 {
 	uint64_t now = gn_now_ns();
@@ -160,7 +160,7 @@ void gn_signals_close(struct gn_signals *s)
 
 	if (s->fd < 0)
 		return;
-	/* those that are still pending must not end gnomon now */
+	/* signals that are still pending must not end gnomon now */
 	while (next(s, &info))
 		;
 	close(s->fd);

@@ -30,14 +30,15 @@ static int end(struct gn_timeline_file *t, int err)
 	return gn_textfile_end(&t->out, t->path, err);
 }
 
-/* What comes before the first record. A file that takes nothing is told of
- * before anything runs. */
+/* Writes the part before the first record, so that an output that cannot be
+ * written is reported before anything runs. */
 static int begin(struct gn_timeline_file *t, const struct gn_args *args,
 		 gn_writable_fn writable, void *ctx)
 {
 	int err;
 
-	/* of a stream that asks it cannot be told what a terminal is */
+	/* first: a stream of gn_textfile_ask() cannot tell whether it is a
+	 * terminal */
 	gn_report_timeline_opts(&t->opts, args, t->out.f);
 	err = writable ? gn_textfile_ask(&t->out, writable, ctx) : 0;
 	errno = 0;
@@ -62,10 +63,10 @@ int gn_timeline_open(struct gn_timeline_file *t, const struct gn_args *args,
 	status = gn_textfile_begin(&t->out, t->path);
 	if (status)
 		return status;
-	/* of stdout, or of a pipe that -o names */
+	/* for stdout, or for a pipe that -o names */
 	signal(SIGPIPE, SIG_IGN);
 	err = begin(t, args, writable, ctx);
-	/* that the reader has gone is found by what is written next */
+	/* if the reader is gone, the next write finds that */
 	return err && err != -EPIPE ? end(t, err) : GN_EXIT_OK;
 }
 

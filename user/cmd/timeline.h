@@ -7,8 +7,8 @@
 #include "cmd/outfile.h"
 #include "output/timeline.h"
 
-/* The timeline that --format names, or that of --by calls. NULL: a report is
- * asked for. */
+/* The timeline that --format names, or that of --by calls. NULL: the user wants
+ * a report. */
 const struct gn_timeline *gn_timeline_of(const struct gn_args *args);
 
 struct gn_timeline_file {
@@ -17,8 +17,8 @@ struct gn_timeline_file {
 	struct gn_observer observer; /* for the pipeline */
 	struct gn_textfile out;
 	const char *path;  /* NULL: stdout */
-	const char *input; /* the trace file, NULL: none */
-	int err;	   /* what ended the writing */
+	const char *input; /* the trace file; NULL: none */
+	int err;	   /* the error that ended the writing */
 };
 
 /* Opens the file or stdout, and ignores SIGPIPE from now on. `writable` waits
@@ -27,11 +27,11 @@ struct gn_timeline_file {
 int gn_timeline_open(struct gn_timeline_file *t, const struct gn_args *args,
 		     gn_writable_fn writable, void *ctx);
 
-/* Call if the pipeline failed. True: it was a write, and gn_timeline_close()
+/* Call it if the pipeline failed. True: a write failed, and gn_timeline_close()
  * will report it. */
 bool gn_timeline_failed(struct gn_timeline_file *t, int err);
 
-/* Finishes and publishes it; `m` NULL: removes it. Returns a status like
+/* Finishes and publishes the file; `m` NULL: removes it. Returns a status like
  * gn_timeline_open(). */
 int gn_timeline_close(struct gn_timeline_file *t, const struct gn_model *m);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* gnomon top: the live view; the screen, or rows for scripts. */
+/* gnomon top: the live view, as a screen or as rows for scripts. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,10 +13,10 @@
 #include "runtime/roles.h"
 #include "top/screen.h"
 
-/* Small, because it stays in memory. It need not hold a whole period: it is
- * drained every 5 ms. */
+/* Small, because it stays in memory. It need not hold a whole period, because
+ * gnomon drains it every 5 ms. */
 #define RING_SIZE (8u << 20)
-/* A runtime that runs tells the names of all methods asked for at once. */
+/* A running runtime sends the names of all requested methods at once. */
 #define RING_ATTACHED (32u << 20)
 #define PERIOD_LEAST  10000000u	     /* 10 ms */
 #define PERIOD_MOST   3600000000000u /* an hour */
@@ -118,7 +118,7 @@ static void say_columns(const char *sort)
 	gn_error("--sort cannot be '%s'; give one of %s", sort, all);
 }
 
-/* Whether rows were asked for. */
+/* Whether the user wants rows. */
 static bool is_batch(const struct top_args *t)
 {
 	return t->batch || t->format != NOT_GIVEN || t->a.args.output;
@@ -190,7 +190,7 @@ static int trace(struct top_args *t, struct gn_live_opts *o,
 		status = GN_EXIT_FAILED;
 	closed = gn_top_show_close(show);
 	gn_signals_screen_closed(&c.signals);
-	/* after a Ctrl-C most commands just end */
+	/* after Ctrl-C most commands just end */
 	if (closed && !status && gn_session_child(c.session) &&
 	    !c.signals.first)
 		gn_capture_tell_waiting();
@@ -213,7 +213,7 @@ static int top(struct top_args *t, int argc, char **argv)
 		.period = t->period,
 		.iterations = t->iterations,
 		.title = title,
-		/* a process that runs already has only those that -f names */
+		/* in a running process, only functions that -f names */
 		.functions = !t->no_functions && (a->functions.n || !a->pids.n),
 		.budget = t->budget,
 		.pipeline = {.classify = (enum gn_classify)a->classify,
@@ -252,7 +252,7 @@ static int top(struct top_args *t, int argc, char **argv)
 int gn_cmd_top(int argc, char **argv)
 {
 	struct top_args t = {.period = PERIOD_NORMAL, .format = NOT_GIVEN};
-	/* no functions of runtimes either */
+	/* excludes also the functions of runtimes */
 	static const char *const none = "!*";
 	int status;
 
@@ -267,7 +267,7 @@ int gn_cmd_top(int argc, char **argv)
 				   ? RING_ATTACHED
 				   : RING_SIZE;
 	if (t.no_functions && !t.a.os)
-		t.a.os = "none"; /* to trace page faults would slow every
+		t.a.os = "none"; /* timing page faults would slow down every
 				    process */
 	if (t.no_functions) {
 		t.a.args.functions.item = malloc(sizeof(none));

@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Gives back multiples of this: whole blocks of any file system. */
+/* Frees space in multiples of this: whole blocks of any file system. */
 #define UNIT (1 << 16)
-/* In 20 ms: no terminal is faster. */
+/* Bytes per call, every 20 ms: no terminal is faster. */
 #define SOME (1 << 20)
 
 static int open_in(const char *dir)
@@ -52,7 +52,7 @@ static off_t size_of(struct gn_top_output *o)
 
 	if (o->fd <= 0 || fstat(o->fd, &st))
 		return o->from;
-	/* a shell's >/dev/stderr empties it */
+	/* >/dev/stderr in a shell truncates the file */
 	if (st.st_size < o->from)
 		o->from = o->freed = 0;
 	return st.st_size;
@@ -81,7 +81,7 @@ void gn_top_output_bound(struct gn_top_output *o)
 
 static bool print_part(struct gn_top_output *o, off_t end, FILE *f)
 {
-	char buf[PIPE_BUF]; /* who is ready takes as much */
+	char buf[PIPE_BUF]; /* a ready pipe has room for this */
 	size_t most = sizeof(buf);
 	ssize_t n;
 

@@ -25,15 +25,15 @@ struct gn_top_show {
 	struct gn_live_show live;
 	struct gn_live_run *owner;
 	struct gn_textfile rows;
-	bool wrote; /* something into it */
+	bool wrote; /* rows were written */
 	struct gn_top_prom *prom;
-	struct gn_top_output command; /* what it writes meanwhile */
-	const char *no_screen;	      /* why there is none; NULL: not known */
+	struct gn_top_output command; /* its output while there is a screen */
+	const char *no_screen;	      /* the reason; NULL: not known */
 	struct gn_screen *screen;
 	struct gn_cells cells;
 	struct gn_top_view view;
 	struct gn_top_period shown; /* model NULL: none yet */
-	bool failed;		    /* a file, and it was said */
+	bool failed; /* a file could not be written, and that was reported */
 };
 
 static void ignore_pipe(struct sigaction *before)
@@ -102,14 +102,14 @@ static int print_rows(struct gn_top_show *s, const struct gn_top_period *p)
 	return err;
 }
 
-/* 1: enough, since nobody reads it or it cannot be written. */
+/* 1: stop, because nobody reads the rows or they cannot be written. */
 static int write_rows(struct gn_top_show *s, const struct gn_top_period *p)
 {
 	const char *where = s->opts.output ? s->opts.output : "stdout";
 	int err = print_rows(s, p);
 
 	if (!err || err == -EPIPE)
-		return err != 0; /* its reader has seen enough */
+		return err != 0; /* its reader stopped reading */
 	if (err == -EINTR || err == -ETIMEDOUT)
 		gn_error("nobody reads %s; period %" PRIu64 " is incomplete",
 			 where, p->number);
@@ -171,8 +171,7 @@ static int show_period(void *ctx, const struct gn_top_period *p)
 	return paint(s);
 }
 
-/* While the screen is shown what the command writes is kept, later it is
- * printed. */
+/* The command's output is kept while there is a screen, and printed later. */
 static void idle(void *ctx)
 {
 	struct gn_top_show *s = ctx;
@@ -182,7 +181,7 @@ static void idle(void *ctx)
 	gn_top_output_bound(&s->command);
 }
 
-/* 1: the user has enough. */
+/* 1: the user quits. */
 static int take_key(struct gn_top_show *s, int32_t key)
 {
 	int action;
@@ -245,7 +244,7 @@ static int screen_fd(void *ctx)
 	return s->screen ? gn_screen_fd(s->screen) : -1;
 }
 
-/* Tracing runs: opens the screen, or else prints rows. */
+/* Tracing has begun: opens the screen, or prints rows instead. */
 static int open_screen(void *ctx, struct gn_live_run *owner)
 {
 	struct gn_top_show *s = ctx;
@@ -274,7 +273,7 @@ static int open_prom(struct gn_top_show *s)
 
 	if (!s->opts.prom)
 		return 0;
-	/* each period would wait for a reader */
+	/* each period would have to wait for a reader */
 	if (!stat(s->opts.prom, &st) && S_ISFIFO(st.st_mode))
 		return -EPERM;
 	s->prom = gn_top_prom_new();
@@ -297,7 +296,7 @@ static int open_files(struct gn_top_show *s)
 	err = open_prom(s);
 	if (err)
 		return gn_textfile_refused(s->opts.prom, err, "--prom");
-	/* without a screen the terminal stays the command's */
+	/* if there is no screen, the command keeps the terminal */
 	if (s->opts.batch || s->no_screen || !s->opts.command)
 		return GN_EXIT_OK;
 	err = gn_top_output_open(&s->command, s->opts.user);
@@ -388,7 +387,7 @@ void gn_top_show_free(struct gn_top_show *s)
 	if (!s)
 		return;
 	gn_top_show_close(s);
-	/* else the next try is refused: the file must be new */
+	/* the file must be new: a leftover would make the next try fail */
 	if (!s->wrote)
 		gn_outfile_remove(&s->rows.file);
 	gn_textfile_abort(&s->rows);

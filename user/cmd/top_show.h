@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How `top` shows periods: on the screen, as rows or as JSON lines; besides, in
- * a file for Prometheus. */
+/* How `top` shows periods: on the screen, as rows or as JSON lines; also in a
+ * file for Prometheus. */
 #ifndef GNOMON_CMD_TOP_SHOW_H
 #define GNOMON_CMD_TOP_SHOW_H
 
@@ -19,8 +19,8 @@ struct gn_top_show_opts {
 	uint64_t limit;	    /* 0 = all */
 	const char *output; /* NULL = stdout */
 	const char *prom;   /* NULL = none */
-	bool command; /* there is a command, whose output must go somewhere */
-	const struct gn_user *user; /* whom it runs as */
+	bool command;	    /* there is a command, whose output needs a place */
+	const struct gn_user *user; /* the user that the command runs as */
 	uint64_t period;
 	enum gn_classify classify;
 };
@@ -38,13 +38,15 @@ int gn_top_show_new(const struct gn_top_show_opts *opts,
 
 const struct gn_live_show *gn_top_show_live(const struct gn_top_show *s);
 
-/* Where the command's output goes while the screen is in use; 0 = unchanged. */
+/* The descriptor for the command's output while there is a screen; 0 =
+ * unchanged. */
 int gn_top_show_command_out(const struct gn_top_show *s);
 
-/* A file could not be written. This was reported, and nothing more is shown. */
+/* Whether a file could not be written. If so, that was reported, and nothing
+ * more is shown. */
 bool gn_top_show_failed(const struct gn_top_show *s);
 
-/* Gives the terminal back: from now on `idle` of gn_top_show_live() prints the
+/* Closes the screen: from now on `idle` of gn_top_show_live() prints the
  * command's output. True: there was a screen. */
 bool gn_top_show_close(struct gn_top_show *s);
 

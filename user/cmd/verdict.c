@@ -46,8 +46,8 @@ static char *failed_checks(const struct gn_model *m)
 	return gn_text_stream_close(&text);
 }
 
-/* All that failed is what return probes do to a program for which --leave
- * return is not made. */
+/* Whether all failed checks are effects of return probes on a program that
+ * --leave return does not suit. */
 static bool breaks_returns(const struct gn_model *m)
 {
 	uint64_t failed = 0;
