@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Shared by the check-top-* scripts, which are given GNOMON FIXTURES: a terminal
-# by tmux, with a server of its own, and the fixture `top` to be looked at.
-# Nothing is waited for but what must appear.
+# Shared by the check-top-* scripts, which get GNOMON FIXTURES: a terminal in
+# tmux, with its own server, and the fixture `top` as the target. The scripts
+# only wait for text that must appear.
 set -u
 gnomon=$1 fixtures=$2
 command -v tmux >/dev/null || { echo "no tmux; install it"; exit 77; }
@@ -37,7 +37,7 @@ screen()
 	tm capture-pane -p
 }
 
-# Each of them gives up after 30 seconds: until COMMAND... succeeds
+# Each of these gives up after 30 seconds: until COMMAND... succeeds
 until_ok()
 {
 	local end=$((SECONDS + 30))
@@ -57,7 +57,7 @@ shows_not()
 	[[ $(screen) != *"$1"* ]]
 }
 
-# await TEXT, await_gone TEXT: of the screen
+# await TEXT, await_gone TEXT: on the screen
 await()
 {
 	until_ok shows "$1" || fail "'$1' does not appear"
@@ -73,8 +73,8 @@ press()
 	tm send-keys "$@"
 }
 
-# press_until KEY TEXT: again, for the row that is selected then can have another
-# place in the next period
+# press_until KEY TEXT: repeats the key, because the selected row can move in
+# the next period
 press_until()
 {
 	until_ok key_shows "$@" || fail "'$2' does not appear by $1"
@@ -97,7 +97,8 @@ type_line()
 	tm send-keys Enter
 }
 
-# open_shell COLUMNS LINES [NAME=VALUE...]: a shell that has written something
+# open_shell COLUMNS LINES [NAME=VALUE...]: opens a shell that has written
+# something
 open_shell()
 {
 	local size=(-x "$1" -y "$2")
@@ -114,8 +115,8 @@ ended()
 	! kill -0 "$1" 2>/dev/null
 }
 
-# The server ends with its last session. It must be gone before another one is
-# opened, or that can be the ending one's.
+# The server ends with its last session. It must be gone before another session
+# is opened, which could otherwise use the ending server.
 close_shell()
 {
 	local server
@@ -124,7 +125,7 @@ close_shell()
 	until_ok ended "$server" || fail 'tmux does not end'
 }
 
-# start_top ARGUMENT...: in the pane; its PID is in $dir/pid
+# start_top ARGUMENT...: in the pane; its PID goes to $dir/pid
 start_top()
 {
 	rm -f "$dir/pid"
@@ -134,7 +135,7 @@ start_top()
 	type_line "$dir/start $*; echo status=\$?."
 }
 
-# The terminal as it was: what was there, its modes, its cursor
+# Remembers the terminal: its content, its modes, its cursor
 remember_terminal()
 {
 	type_line "stty -a >$dir/stty-before"
@@ -156,7 +157,7 @@ check_terminal()
 			"$dir/stty-after")"
 }
 
-# The fixture: told by `tell LINE`, which waits for its answer
+# Starts the fixture; `tell LINE` sends it a line and waits for the answer
 start_target()
 {
 	answers=0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Shared by check-list and check-doctor: GNOMON is run, what it says is kept in
-# $out and $err, its status in $code.
+# Shared by the check-* scripts of verbs: runs GNOMON, and keeps its output in
+# $out and $err and its status in $code.
 set -u
 gnomon=$1 fixtures=$2 library=$3
 dir=$(mktemp -d) || exit 2
@@ -27,13 +27,13 @@ run()
 	out=$(tr -d '\0' <"$dir/out") err=$(cat "$dir/err")
 }
 
-# expect STATUS NAME: what ran last ended with STATUS
+# expect STATUS NAME: the last run must have ended with STATUS
 expect()
 {
 	[ "$code" = "$1" ] || fail "$2: ended with $code, not $1"
 }
 
-# has TEXT NAME, lacks TEXT NAME: of stdout
+# has TEXT NAME, lacks TEXT NAME: checks stdout
 has()
 {
 	[[ $out == *"$1"* ]] || fail "$2: no '$1' on stdout"
@@ -44,8 +44,8 @@ lacks()
 	[[ $out != *"$1"* ]] || fail "$2: '$1' on stdout"
 }
 
-# refuses STATUS WORD ARGUMENT...: gnomon says one line with WORD in it, and
-# nothing on stdout
+# refuses STATUS WORD ARGUMENT...: gnomon prints one line that contains WORD,
+# and nothing on stdout
 refuses()
 {
 	local status=$1 word=$2 what="${*:3}"
@@ -59,7 +59,7 @@ refuses()
 	[[ $err == *"$word"* ]] || fail "$what: the line has no '$word'"
 }
 
-# fits VERB: its help is no larger than a screen
+# fits VERB: its help fits on a screen
 fits()
 {
 	run "$gnomon" "$1" --help
@@ -68,7 +68,7 @@ fits()
 	[ "$(wc -L <"$dir/out")" -le 80 ] || fail "$1 --help: above 80 columns"
 }
 
-# as_nobody COMMAND...: without any privilege; false when that cannot be
+# as_nobody COMMAND...: without any privilege; false if that is not possible
 as_nobody()
 {
 	run setpriv --reuid 65534 --regid 65534 --clear-groups "$@"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Live tests on .NET: one program, one ctest entry a test. Without an SDK they
-# are there all the same, and skipped with the reason.
+# Live tests on .NET: one program, one ctest entry for each test. Without an SDK
+# the entries still exist, but are skipped with the reason.
 add_executable(live_clr
 	live_main.c live_left.c live_proc.c live_report.c live_truth.c
 	live_calls.c live_told.c
@@ -24,14 +24,14 @@ function(gn_live_clr)
 		CLR_OTHER_LIBRARY=$<TARGET_FILE:gnomon_clr_count>
 		DOTNET=${dotnet}
 		FIXTURES=${CMAKE_BINARY_DIR}/tests/fixtures/dotnet LIVE_SLOW=2)
-	# It is the largest of all programs here: on a busy machine it takes
+	# This is the largest of all programs here: on a busy machine it takes
 	# minutes.
 	gn_live_plain(live/clr/compiler live/clr/compiler-record
 		live/clr/web-record live/clr/web-record-uprobe)
 	set_property(TEST live/clr/compiler live/clr/compiler-record
 		live/clr/web-record live/clr/web-record-uprobe
 		APPEND PROPERTY ENVIRONMENT LIVE_SLOW=4)
-	# beside them, others run the same with other options, or as long
+	# other tests run the same with other options, or for as long
 	foreach(name web-record-uprobe web-rejit compiler-record compiler-error
 		attach-unloading attach-paused attach-slow explain-collect
 		filters-collected values-elt probes-exceptions probes-threads
@@ -48,9 +48,9 @@ function(gn_live_clr)
 endfunction()
 gn_live_clr()
 
-# Tests by name with another runtime, which the fixture dotnet-KIND gets from the
-# package feed; where it cannot, it and they are skipped. Those behind LONG are
-# left to tools/test --long.
+# Tests, by name, with another runtime, which the fixture dotnet-KIND gets from
+# the package feed. If that is not possible, the fixture and the tests are
+# skipped. Tests after LONG only run with tools/test --long.
 function(gn_live_clr_with kind dotnet fixtures)
 	cmake_parse_arguments(PARSE_ARGV 3 arg "" "" LONG)
 	gn_steady_timeout(timeout 200)
@@ -86,8 +86,8 @@ function(gn_live_clr_get kind)
 		LABELS clr SKIP_RETURN_CODE 77 FIXTURES_SETUP dotnet-${kind})
 endfunction()
 
-# Older versions, one file with its runtime in it, and a library for .NET
-# Standard. What all do alike runs on the newest only.
+# Older versions, a single file with its runtime in it, and a library for .NET
+# Standard. What all of them do alike is only tested on the newest.
 function(gn_live_clr_others)
 	get_property(dotnet GLOBAL PROPERTY GN_DOTNET_COMMAND)
 	if(NOT TARGET gnomon OR NOT TARGET gnomon_clr OR NOT dotnet)
@@ -119,7 +119,7 @@ function(gn_live_clr_others)
 		gn_live_clr_with(${major} ${dir}/dotnet ${dir}/demo ${default}
 			LONG ${long})
 	endforeach()
-	# .NET Core 3.1, without what the compiler's newest needs of the runtime
+	# .NET Core 3.1, without features that need a newer runtime
 	set(dir ${CMAKE_BINARY_DIR}/dotnet-old)
 	set(old_sources ${sources})
 	list(REMOVE_ITEM old_sources ${folder}/FromNative.cs)

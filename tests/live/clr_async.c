@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Async methods that count their instances, suspensions and times themselves.
- */
+/* Async methods that count their own instances, suspensions and times. */
 #include "clr.h"
 
 #include <inttypes.h>
@@ -11,10 +10,10 @@
 
 #define N PRIu64
 
-/* What its own stamps and gnomon's may differ by for one that is measured: a
- * probe, and a stamp. */
+/* How far the program's stamps and gnomon's may differ for each measured
+ * instance or await: a probe and a stamp. */
 #define EACH_NS 5000
-/* Where a trap takes longer than usual, so does what it disturbs. */
+/* Where a trap takes longer than usual, its effects take longer, too. */
 #define TRAPS 4
 
 static const json_t *find_method(const json_t *report, const char *name,
@@ -61,8 +60,8 @@ static const json_t *find_await(const json_t *method, int state)
 	return NULL;
 }
 
-/* What the host took of the program's threads while they were on a CPU, by the
- * kernel's own count. */
+/* The time that the host took from the program's threads while they were on a
+ * CPU, by the kernel's count. */
 static uint64_t stolen(struct live *t, const json_t *report)
 {
 	const json_t *thread, *kernel;
@@ -78,8 +77,8 @@ static uint64_t stolen(struct live *t, const json_t *report)
 	return sum;
 }
 
-/* How long a method's threads were ready without a CPU: it can have been
- * between its stamp and gnomon's. */
+/* How long a method's threads were ready without a CPU: that may have been
+ * between the program's stamp and gnomon's. */
 static uint64_t without_cpu(struct live *t, const json_t *report,
 			    const json_t *method)
 {
@@ -90,7 +89,7 @@ static uint64_t without_cpu(struct live *t, const json_t *report,
 	       stolen(t, report);
 }
 
-/* What a hit of a site costs on this machine, as gnomon has measured it. */
+/* The cost of a hit of a site on this machine, as gnomon has measured it. */
 static uint64_t cost_of_hit(struct live *t, const json_t *report,
 			    const char *kind)
 {
@@ -107,9 +106,12 @@ static uint64_t cost_of_hit(struct live *t, const json_t *report,
 	return 0;
 }
 
-/* These captures leave the cost of probes in: of sites at an instance's begin
- * and end, around each await, and of an exception (it is thrown, searched for,
- * and unwinds two functions, with a begin and an end of each). */
+/*
+ * These captures leave the cost of probes in: for the sites at an instance's
+ * begin and end, around each await, and for an exception. An exception has a
+ * throw and a search, and unwinds two functions, with a begin and an end
+ * each.
+ */
 #define EXCEPTION_HITS 8
 
 static uint64_t cost_in(struct live *t, const json_t *report,
@@ -126,11 +128,11 @@ static uint64_t cost_in(struct live *t, const json_t *report,
 }
 
 /*
- * NULL, or by how much it is off. gnomon's stamps are around the program's for
- * an instance and within them for an await, so on that side no doubt is
- * allowed. On the other side a thread can lose its CPU between the two. For how
- * long it was on the run queue is known from gnomon alone, so this does not
- * show that such a stretch is right.
+ * NULL, or how far the time is off. gnomon's stamps are outside the program's
+ * for an instance and inside them for an await, so no doubt is allowed on that
+ * side. On the other side a thread can lose its CPU between the two stamps.
+ * Only gnomon knows how long it was on the run queue then, so this does not
+ * prove that such a stretch is right.
  */
 static char *same_time(struct live *t, const struct live_truth *truth,
 		       uint64_t ns, uint64_t each, uint64_t doubt, bool around,
@@ -159,7 +161,7 @@ static void same_count(struct live *t, const struct live_truth *truth,
 	      truth->name, n, truth->value);
 }
 
-/* The source's lines are those that the compiler told the program. */
+/* The lines are those that the compiler gave to the program. */
 static void same_line(struct live *t, const struct live_truth *truth,
 		      const json_t *row, const json_t *method)
 {
@@ -177,11 +179,11 @@ static void same_line(struct live *t, const struct live_truth *truth,
 	      live_number(t, row, "line"), truth->value);
 }
 
-/* Counts are exact; what a time is off by. */
+/* Counts are exact. NULL, or how far a time is off. */
 static char *same(struct live *t, const struct live_truth *truth,
 		  const json_t *report)
 {
-	/* F# has another one in the names of types */
+	/* F# has another one, in the names of types */
 	const char *end = strstr(truth->name, ")@"), *word = truth->word;
 	const char *at = end ? end + 1 : NULL;
 	size_t len = at ? (size_t)(at - truth->name) : strlen(truth->name);
@@ -240,7 +242,7 @@ size_t clr_async_same(struct live *t, const char *out, const json_t *report,
 	return n;
 }
 
-/* A machine that others use takes CPUs between two stamps. */
+/* Other users of the machine take CPUs between two stamps. */
 #define ATTEMPTS 3
 
 void test_async(struct live *t)
@@ -269,7 +271,7 @@ void test_async(struct live *t)
 	}
 }
 
-/* Tasks of F#: their machines are others. */
+/* Tasks of F#: they have other state machines. */
 void test_async_fsharp(struct live *t)
 {
 	struct live_args command = {.n = 0};
@@ -297,8 +299,8 @@ void test_async_fsharp(struct live *t)
 	}
 }
 
-/* One session on it; `killed`: gnomon does not end it itself. NULL: the report
- * and the program agree. */
+/* One session on the process; `killed`: gnomon is killed. NULL: the report and
+ * the program agree. */
 static char *attached(struct live *t, const struct live_talk *served,
 		      const char *filter, bool killed)
 {
@@ -325,9 +327,9 @@ static char *attached(struct live *t, const struct live_talk *served,
 }
 
 /*
- * On a process that runs already. Machines that began before go on within the
- * session, and its own behind its end: of each session some are suspended until
- * the next has begun, and some until all are over.
+ * A running process. State machines that began before the session go on in it,
+ * and those of the session go on after it. Of each session, some are suspended
+ * until the next one has begun, and some until all are over.
  */
 static void check_attached(struct live *t, const struct live_args *command,
 			   const char *filter)
@@ -348,7 +350,7 @@ static void check_attached(struct live *t, const struct live_args *command,
 			live_again(t, i, 2 * ATTEMPTS, off);
 	}
 	CHECK(t, good == 2, "%s", off);
-	/* without gnomon those that it tagged go on as if nothing had been */
+	/* without gnomon, tagged machines go on as usual */
 	clr_serve(t, &served, "release");
 	clr_serve(t, &served, "run");
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
@@ -373,8 +375,8 @@ void test_async_fsharp_attached(struct live *t)
 	check_attached(t, &a, "Tasks+*@*");
 }
 
-/* Lines are those that the compiler told where hooks are probes, too: nothing
- * else reads a process's files then. */
+/* Lines are those of the compiler, also if hooks are probes. Only this reads
+ * the files of a process then. */
 void test_lines_probes(struct live *t)
 {
 	struct live_truths *truths = calloc(1, sizeof(*truths));
@@ -400,8 +402,8 @@ void test_lines_probes(struct live *t)
 	free(truths);
 }
 
-/* A PDB of another build is refused, which is told once; its lines would be
- * some. */
+/* A PDB of another build is refused, and that is reported once. Its lines would
+ * be wrong. */
 void test_lines_other_build(struct live *t)
 {
 	static const char told[] =

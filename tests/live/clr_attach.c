@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions of .NET programs that run already: the fixture serves, and counts
+/* Functions of running .NET programs: the fixture takes commands, and counts
  * its own calls between two lines. */
 #include "clr.h"
 
@@ -78,7 +78,8 @@ void clr_session(struct live *t, const struct live_talk *served,
 	clr_compare(t, &pair, flags);
 }
 
-/* Before the compiler is done with it, and after; one session and another. */
+/* Before the compiler has finished with the methods, and after; several
+ * sessions. */
 void test_attach(struct live *t)
 {
 	struct live_talk served;
@@ -92,7 +93,7 @@ void test_attach(struct live *t)
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
-/* Compiled by the second tier, with all of them in each other. */
+/* Methods compiled by the second tier, which inlines them into each other. */
 void test_attach_warm(struct live *t)
 {
 	struct live_talk served;
@@ -117,8 +118,8 @@ void test_attach_again(struct live *t)
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
-/* Methods are asked for while others are compiled that copy them: where the
- * runtime has a fault there, the program waits for ever, or crashes. */
+/* Methods are requested while others that inline them are compiled. If the
+ * runtime has a fault there, the program hangs or crashes. */
 void test_attach_copies(struct live *t)
 {
 	struct live_args a = {.n = 0};
@@ -137,8 +138,8 @@ void test_attach_copies(struct live *t)
 	CHECK(t, live_finish(t, &copies) == 0, "the program failed");
 }
 
-/* A capture lasts as long as was asked for once the runtime is done, and the
- * report says from when that is. */
+/* The duration of a capture begins when the runtime is ready, and the report
+ * says when that was. */
 void test_attach_duration(struct live *t)
 {
 	struct live_talk served, gnomon;
@@ -158,7 +159,8 @@ void test_attach_duration(struct live *t)
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
-/* What the runtime took is before the first period of top. */
+/* The time that the runtime took to attach is before the first period of
+ * top. */
 void test_attach_top(struct live *t)
 {
 	struct live_args a = {.n = 0};
@@ -184,7 +186,7 @@ void test_attach_top(struct live *t)
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
-/* A process of a user who has no rights at all, and a library of this mode. */
+/* A process of a user without any rights, and a library with this mode. */
 static void attach_to_nobody(struct live *t, mode_t mode)
 {
 	struct live_args a = {.n = 0};
@@ -211,14 +213,14 @@ void test_attach_other_user(struct live *t)
 	attach_to_nobody(t, 0755);
 }
 
-/* It may not read the library, as where gnomon was built in a home: it gets a
- * copy. */
+/* The process may not read the library, as when gnomon was built in a home
+ * folder: it gets a copy. */
 void test_attach_private(struct live *t)
 {
 	attach_to_nobody(t, 0700);
 }
 
-/* The file of its module is no more: what is in memory is read. */
+/* The file of a module was deleted: gnomon reads the module from memory. */
 void test_attach_gone(struct live *t)
 {
 	struct live_args a = {.n = 0};
@@ -232,14 +234,14 @@ void test_attach_gone(struct live *t)
 	free(live_await(t, served.out, "ready"));
 	CHECK(t, unlink(copy) == 0, "unlink: %s", strerror(errno));
 	clr_session(t, &served, "-f Demo.Service.*", "run 50", 0);
-	/* nor is another one at its place */
+	/* another file at its path is not used either */
 	live_copy(t, t->gnomon, copy);
 	clr_session(t, &served, "-f Demo.Service.*", "run 50", 0);
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
-/* Every method of every module, which are some forty thousand: what that costs
- * is said, and it goes on. */
+/* Every method of every module, some forty thousand: gnomon reports what that
+ * costs, and goes on. */
 void test_attach_everything(struct live *t)
 {
 	static const char names[] = "gnomon: -f names ";
@@ -263,7 +265,7 @@ void test_attach_everything(struct live *t)
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
-/* A module that is loaded while the session is on. */
+/* A module that is loaded during the session. */
 void test_attach_later(struct live *t)
 {
 	struct live_talk served;
@@ -274,8 +276,8 @@ void test_attach_later(struct live *t)
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
-/* The program may not make the memory that fast hooks need, and would be killed
- * if the library tried: it has probes, and the report says why. */
+/* The program may not map the memory that fast hooks need, and would be killed
+ * if the library tried. It gets probes, and the report says why. */
 void test_attach_filtered(struct live *t)
 {
 	char *path = live_path(t, "report.txt"), *report;
@@ -302,7 +304,7 @@ void test_attach_filtered(struct live *t)
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
-/* A glob of a method without IL is not told like one that is misspelt. */
+/* A glob of a method without IL is not reported as misspelt. */
 void test_attach_no_il(struct live *t)
 {
 	struct live_args a = {.n = 0};
@@ -322,8 +324,8 @@ void test_attach_no_il(struct live *t)
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
-/* What a process that runs already does not tell is said when it is asked for,
- * and where the report has none of it. */
+/* If the user asks for something that a running process does not provide,
+ * gnomon says so, also if the report then has none of it. */
 void test_attach_untold(struct live *t)
 {
 	char *path = live_path(t, "report.txt"), *report;
@@ -372,7 +374,8 @@ void clr_attach_light(struct live *t, const struct live_talk *served)
 	json_decref(report);
 }
 
-/* What a process that runs does not tell is no reason to tell nothing. */
+/* One kind that a running process does not provide is no reason to provide
+ * none. */
 static void attach_all_events(struct live *t, const struct live_talk *served)
 {
 	struct live_talk gnomon;
@@ -386,7 +389,8 @@ static void attach_all_events(struct live *t, const struct live_talk *served)
 	json_decref(report);
 }
 
-/* Without functions: what the runtime does is told, and nothing is changed. */
+/* Without functions: the report has what the runtime does, and nothing is
+ * changed. */
 void test_attach_light(struct live *t)
 {
 	struct live_talk served;

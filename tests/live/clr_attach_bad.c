@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Processes whose functions cannot be had: one clear line, and they go on. */
+/* Processes whose functions cannot be traced: one clear line, and they go
+ * on. */
 #include "clr.h"
 
 #include <errno.h>
@@ -28,7 +29,7 @@ void clr_start_with(struct live *t, char *const *env, struct live_talk *served)
 	free(live_await(t, served->out, "ready"));
 }
 
-/* gnomon must fail and say this. */
+/* gnomon must fail with this message. */
 static void expect_of(struct live *t, const char *gnomon, pid_t pid,
 		      const char *said)
 {
@@ -55,7 +56,7 @@ void clr_go_on(struct live *t, struct live_talk *served)
 	CHECK(t, live_finish(t, served) == 0, "the program failed");
 }
 
-/* One of a user without any rights. */
+/* A process of a user without any rights. */
 void clr_start_as_nobody(struct live *t, struct live_talk *served)
 {
 	struct live_args a = {.n = 0};
@@ -70,7 +71,7 @@ void clr_start_as_nobody(struct live *t, struct live_talk *served)
 	free(live_await(t, served->out, "ready"));
 }
 
-/* As its user, since root need not have the right. */
+/* As the process's user, because root may lack the right. */
 static void limit_threads(struct live *t, pid_t pid, rlim_t n)
 {
 	struct live_args a = {.n = 0};
@@ -84,8 +85,8 @@ static void limit_threads(struct live *t, pid_t pid, rlim_t n)
 	CHECK(t, end.code == 0, "prlimit: %s", end.err);
 }
 
-/* A runtime that can start no thread for gnomon's library, as in a container at
- * its pids.max; it is traced when it can. */
+/* A runtime that cannot start a thread for gnomon's library, as in a container
+ * at its pids.max. Once it can, it is traced. */
 void test_attach_no_thread(struct live *t)
 {
 	struct live_talk served;
@@ -101,7 +102,7 @@ void test_attach_no_thread(struct live *t)
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
-/* Hooks by the runtime are there from its start or not at all. */
+/* The runtime's own hooks exist from its start or not at all. */
 void test_attach_elt(struct live *t)
 {
 	struct live_args a = {.n = 0};
@@ -138,10 +139,10 @@ static rlim_t set_limit(struct live *t, pid_t pid, enum __rlimit_resource of,
 	return was;
 }
 
-/* The program itself can need some at any time. */
+/* The program itself may need some at any time. */
 #define FEW 4
 
-/* The limit below which a few descriptors are not open. */
+/* The limit below which FEW descriptors are unused. */
 static rlim_t few_files(struct live *t, pid_t pid)
 {
 	rlim_t n = 0;
@@ -163,7 +164,8 @@ static rlim_t mapped(struct live *t, pid_t pid)
 	return pages * (rlim_t)sysconf(_SC_PAGESIZE);
 }
 
-/* A runtime that a limit leaves no room to answer would end its program. */
+/* A runtime that has no resources to answer, because of a limit, would end its
+ * program. */
 void test_attach_full(struct live *t)
 {
 	struct live_talk served;
@@ -180,7 +182,7 @@ void test_attach_full(struct live *t)
 	clr_go_on(t, &served);
 }
 
-/* The same at the session's end: that waits until there is room. */
+/* The same at the end of the session, which waits until there are resources. */
 void test_attach_full_end(struct live *t)
 {
 	struct live_args a = {.n = 0}, again = {.n = 0};
@@ -230,7 +232,7 @@ void test_attach_stopped(struct live *t)
 	clr_go_on(t, &served);
 }
 
-/* A gnomon has started it, by the runtime's own hooks. */
+/* Another gnomon has started the program, with the runtime's own hooks. */
 void test_attach_started(struct live *t)
 {
 	struct live_args a = {.n = 0};
@@ -253,7 +255,7 @@ void test_attach_started(struct live *t)
 	CHECK(t, live_finish(t, &gnomon) == 0, "the program failed");
 }
 
-/* A runtime that begins when a tool for diagnostics says so. */
+/* A runtime that waits at its start for a diagnostics tool. */
 void test_attach_paused(struct live *t)
 {
 	struct live_args a = {.n = 0};
@@ -272,7 +274,7 @@ void test_attach_paused(struct live *t)
 	live_wait(t, &paused);
 }
 
-/* A launcher waits for the program that it has started. */
+/* A launcher that waits for the program that it has started. */
 void test_attach_launcher(struct live *t)
 {
 	struct live_args a = {.n = 0}, g = {.n = 0};
@@ -301,7 +303,7 @@ void test_attach_launcher(struct live *t)
 	clr_go_on(t, &served);
 }
 
-/* gnomon is installed anew, or at another path, while a process has its
+/* gnomon is installed again, or at another path, while a process has its
  * library. The process goes on, and gnomon says what to do. */
 void test_attach_upgraded(struct live *t)
 {
@@ -333,8 +335,8 @@ void test_attach_upgraded(struct live *t)
 	clr_go_on(t, &served);
 }
 
-/* Another profiler has the one place from which functions are seen. What else
- * there is comes by a place beside it. */
+/* Another profiler uses the only interface that sees functions. Everything else
+ * uses another interface. */
 void test_attach_occupied(struct live *t)
 {
 	char *path = live_text(t, "CORECLR_PROFILER_PATH=%s",

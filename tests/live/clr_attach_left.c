@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What sessions leave of themselves in a .NET process, also those that were
- * killed: no hooks, no memory, and the program at its own pace. */
+/* What sessions leave in a .NET process, also those that were killed: no hooks,
+ * no memory, and the program at its original speed. */
 #include "clr.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 #define N PRIu64
 
-/* Where the library has its hook, in its file. */
+/* The offset of a hook in the library's file. */
 static uint64_t hook_offset(struct live *t, const char *name)
 {
 	struct live_args a = {.n = 0};
@@ -43,8 +43,8 @@ static uint32_t uprobe_type(struct live *t)
 	return type;
 }
 
-/* A counter of how often the thread that serves comes to a hook of the library,
- * by the kernel. */
+/* A kernel counter of how often the serving thread enters a hook of the
+ * library. */
 static int count_hook(struct live *t, const struct live_talk *served,
 		      const char *hook)
 {
@@ -71,7 +71,8 @@ static uint64_t counted(struct live *t, int fd)
 	return calls;
 }
 
-/* How often it comes to hooks at an enter: [0] probes, [1] fast ones. */
+/* How often it enters hooks at the begin of a function: [0] probes, [1] fast
+ * ones. */
 static void count_hooks(struct live *t, const struct live_talk *served,
 			uint64_t calls[2])
 {
@@ -107,7 +108,7 @@ bool clr_is_shared(struct live *t, const struct live_talk *served)
 	return found;
 }
 
-/* Who holds it is at work on the process. */
+/* The holder of the lock is working on the process. */
 void clr_await_lock(struct live *t, pid_t pid)
 {
 	int fd = open(live_text(t, "/proc/%d", (int)pid),
@@ -118,7 +119,8 @@ void clr_await_lock(struct live *t, pid_t pid)
 	close(fd);
 }
 
-/* Killed in the midst, it leaves nothing behind, with either kind of hooks. */
+/* A gnomon that is killed in a session leaves nothing behind, with either kind
+ * of hooks. */
 static void kill_it(struct live *t, const struct live_talk *served, bool fast)
 {
 	const char *how = fast ? "--hooks fast -f Demo.Service.*"
@@ -154,8 +156,8 @@ void test_attach_killed(struct live *t)
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
-/* The same of a gnomon with no more capabilities than it needs for a process of
- * its own user. */
+/* The same for a gnomon with only the capabilities that it needs for a process
+ * of its own user. */
 void test_attach_killed_rights(struct live *t)
 {
 	struct live_args a = {.n = 0};
@@ -179,9 +181,9 @@ void test_attach_killed_rights(struct live *t)
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
-/* Hooks of a program that gnomon starts stay when gnomon is killed. Soon they
- * write no record any more, and pass no site, where a later session's probes
- * can be. */
+/* Hooks of a program that gnomon started stay when gnomon is killed. Soon they
+ * write no records any more, and do not reach a site where probes of a later
+ * session may be. */
 void test_fast_killed_idle(struct live *t)
 {
 	static const char *const names[] = {"gn_fast_clr_enter",
@@ -226,7 +228,7 @@ static uint64_t pace(struct live *t, const struct live_talk *served)
 	return strtoull(line + 5, NULL, 10);
 }
 
-/* The pace once it is at most `least`, or after a while. */
+/* The time once it is at most `least`, or after a while. */
 static uint64_t pace_of(struct live *t, const struct live_talk *served,
 			uint64_t least)
 {
@@ -238,8 +240,8 @@ static uint64_t pace_of(struct live *t, const struct live_talk *served,
 }
 
 /*
- * A method that was copied into a loop is copied into it again when a session
- * that saw its calls is over; so the program is as fast as before.
+ * A method that was inlined into a loop is inlined again after a session that
+ * saw its calls. So the program is as fast as before.
  */
 void test_attach_pace(struct live *t)
 {
@@ -253,7 +255,7 @@ void test_attach_pace(struct live *t)
 	      "the compiler did not copy it: %" N " ticks, %" N " at first",
 	      before, slow);
 	clr_attach(t, &served, "-f Demo.Service.Paced.Small", &gnomon);
-	for (int i = 0; i < 6; i++) /* to its second tier */
+	for (int i = 0; i < 6; i++) /* until its second tier */
 		with = pace(t, &served);
 	clr_detach(t, &gnomon);
 	after = pace_of(t, &served, before * 3 / 2);
@@ -265,9 +267,9 @@ void test_attach_pace(struct live *t)
 }
 
 /*
- * A program that gnomon started has its own code again some time after gnomon
- * was killed: after the next collection. That hooks are still there while
- * gnomon is only stopped is of the tests of fast hooks.
+ * A program that gnomon started gets its own code back some time after gnomon
+ * was killed: after the next collection. The tests of fast hooks check that
+ * hooks stay while gnomon is only stopped.
  */
 void test_started_killed(struct live *t)
 {
@@ -300,8 +302,8 @@ void test_started_killed(struct live *t)
 }
 
 /*
- * Sessions in a process that works all the time, some of them killed in the
- * midst. CLR_SESSIONS: how many, by which the mass of them is tried by hand.
+ * Sessions in a process that works all the time; some of them are killed in the
+ * middle. CLR_SESSIONS is their number, for longer runs by hand.
  */
 void test_attach_busy(struct live *t)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The diagnostics socket of a process: there is none, or another's, it lies, or
- * its answers come late. */
+/* The diagnostics socket of a process: it is missing, belongs to another
+ * process, gives false answers, or answers late. */
 #include "clr.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Its socket, for a root that may not open it. */
+/* Its socket, if root may not open it. */
 void test_attach_denied(struct live *t)
 {
 	struct live_args a = {.n = 0};
@@ -37,7 +37,7 @@ void test_attach_denied(struct live *t)
 	clr_go_on(t, &served);
 }
 
-/* One process that cannot be asked, beside one that is. */
+/* One process that cannot be asked, beside one that can. */
 static void expect_some(struct live *t, pid_t off)
 {
 	struct live_args a = {.n = 0};
@@ -60,7 +60,8 @@ static void expect_some(struct live *t, pid_t off)
 	clr_go_on(t, &served);
 }
 
-/* What a process of that number left behind that began in another tick. */
+/* Leaves a socket as of a process with the same PID that started in another
+ * tick. */
 static void leave_socket(struct live *t, pid_t pid, char *path)
 {
 	struct sockaddr_un name = {.sun_family = AF_UNIX};
@@ -79,7 +80,7 @@ static void leave_socket(struct live *t, pid_t pid, char *path)
 	close(s);
 }
 
-/* What is missing is in the report, too, where it goes without functions. */
+/* The report also says what is missing if gnomon goes on without functions. */
 void test_attach_off(struct live *t)
 {
 	char *off[] = {"DOTNET_EnableDiagnostics=0", NULL};
@@ -104,7 +105,7 @@ void test_attach_off(struct live *t)
 	clr_go_on(t, &served);
 }
 
-/* The name of the socket that the runtime of a process has. */
+/* The path of the socket that the runtime of a process has. */
 static char *socket_of(struct live *t, const struct live_talk *served,
 		       const char *dir)
 {
@@ -121,11 +122,11 @@ static char *socket_of(struct live *t, const struct live_talk *served,
 	return end.out;
 }
 
-/* More than gnomon waits between two looks at something. */
+/* Longer than gnomon waits between two checks of a condition. */
 #define LONG_MS 100
 
-/* Until gnomon waits for one thing, and longer than that: that the process
- * ends. */
+/* Waits until gnomon polls for one thing, and with a long timeout: for the end
+ * of the process. */
 static void await_waiting(struct live *t, pid_t gnomon)
 {
 	char *path = live_text(t, "/proc/%d/syscall", (int)gnomon), line[256];
@@ -143,8 +144,8 @@ static void await_waiting(struct live *t, pid_t gnomon)
 	}
 }
 
-/* Its socket is gone, for it is about to end: that is said, not what else it
- * could be. */
+/* Its socket is gone because the process is about to end. gnomon says that, not
+ * other possible causes. */
 void test_attach_ending(struct live *t)
 {
 	char *env[] = {live_text(t, "TMPDIR=%s", t->dir), NULL};
@@ -169,7 +170,7 @@ void test_attach_ending(struct live *t)
 	live_finish(t, &served);
 }
 
-/* Listens where the runtime did, and answers what it is told to. */
+/* Listens at the runtime's path and gives the specified answer. */
 static pid_t lie(struct live *t, const char *path, const char *answer,
 		 size_t size)
 {
@@ -205,8 +206,8 @@ static void await_file(const char *path)
 		poll(NULL, 0, 5);
 }
 
-/* A runtime that would keep the library for good does not get it: neither for
- * functions, nor where only threads are asked for. */
+/* A runtime that could not unload the library does not get it, neither for
+ * functions nor for threads only. */
 void test_attach_old(struct live *t)
 {
 	struct live_args a = {.n = 0};
@@ -219,7 +220,7 @@ void test_attach_old(struct live *t)
 	clr_start_with(t, NULL, &served);
 	begun = live_now();
 	clr_expect_refused(t, served.pid, "runs a .NET older than 6");
-	/* its last thread has no name that could be waited for */
+	/* its last thread has no name that gnomon could wait for */
 	CHECK(t, live_now() - begun < 6000000000u, "it was waited for");
 	live_add(t, &a, t->gnomon, "run", "-d", "100ms", "-p",
 		 live_text(t, "%d", (int)served.pid), NULL);
@@ -232,7 +233,7 @@ void test_attach_old(struct live *t)
 	clr_go_on(t, &served);
 }
 
-/* Another process sits at the socket's name and says that all is well. */
+/* Another process listens at the socket's path and claims success. */
 void test_attach_lies(struct live *t)
 {
 	static const char answer[24] = {'D', 'O', 'T', 'N', 'E',   'T',
@@ -254,7 +255,7 @@ void test_attach_lies(struct live *t)
 	clr_go_on(t, &served);
 }
 
-/* Has the runtime wait for a message that does not come. */
+/* Makes the runtime wait for a message that does not come. */
 static int hold_up(struct live *t, const char *path)
 {
 	struct sockaddr_un at = {.sun_family = AF_UNIX};
@@ -272,7 +273,7 @@ static bool is_guard(struct live *t, pid_t pid)
 	return live_is_called(t, pid, "gnomon-guard");
 }
 
-/* Whether gnomon has started a guard: it is about to ask the runtime then. */
+/* Whether gnomon has started a guard: then it is about to ask the runtime. */
 static bool has_guard(struct live *t, pid_t gnomon)
 {
 	pid_t guard = live_child(t, gnomon, is_guard);
@@ -281,7 +282,7 @@ static bool has_guard(struct live *t, pid_t gnomon)
 	return guard;
 }
 
-/* Its socket is in a folder that it names from where it is. */
+/* The path of its socket is relative to its working directory. */
 void test_attach_folder(struct live *t)
 {
 	char *env[] = {live_text(t, "TMPDIR=../../../../../../../../../../..%s",
@@ -294,7 +295,8 @@ void test_attach_folder(struct live *t)
 	clr_go_on(t, &served);
 }
 
-/* Its socket is named by when it started by its own clock, not by ours. */
+/* The name of its socket has the start time by the process's own clock, not
+ * ours. */
 void test_attach_ahead(struct live *t)
 {
 	struct live_args a = {.n = 0};
@@ -316,7 +318,7 @@ void test_attach_ahead(struct live *t)
 	clr_go_on(t, &served);
 }
 
-/* Its own process listens, but nobody reads what is asked. */
+/* The process itself listens, but nobody reads the request. */
 void test_attach_silent(struct live *t)
 {
 	char *env[] = {live_text(t, "TMPDIR=%s", t->dir), NULL};
@@ -330,7 +332,7 @@ void test_attach_silent(struct live *t)
 	clr_go_on(t, &served);
 }
 
-/* Both of the runtime's answers come late, each in its time. */
+/* Both answers of the runtime come late, but each within its time limit. */
 void test_attach_slow(struct live *t)
 {
 	char *env[] = {live_text(t, "TMPDIR=%s", t->dir), NULL};
@@ -347,7 +349,7 @@ void test_attach_slow(struct live *t)
 	live_talk(t, &a, &gnomon);
 	while (!has_guard(t, gnomon.pid))
 		poll(NULL, 0, 5);
-	/* behind the first of gnomon's questions */
+	/* after the first of gnomon's requests */
 	poll(NULL, 0, 500);
 	held[1] = hold_up(t, path);
 	for (int i = 0; i < 2; i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Time classes of .NET programs, against what the topic `classes` of the
+ * Time classes of .NET programs, compared with what the topic `classes` of the
  * fixture measures in the same run. As in live_classes.h: what gnomon says of
- * itself and what brackets bound must hold in every run, how near a time comes
- * to the kernel's own account in one run of some.
+ * itself, and bounds from clock readings, must hold in every run. How near a
+ * time comes to the kernel's own account must hold in at least one run.
  */
 #include "clr.h"
 
@@ -16,17 +16,17 @@
 #define ATTEMPTS 3
 #define MS	 40
 
-/* The collecting thread is the one that asks for it, and no other. */
+/* Only the thread that requests a collection collects. */
 #define OPTIONS "DOTNET_gcServer=0 DOTNET_gcConcurrent=0"
 
 #define SURROUND "Demo.Classes.Surround(Demo.Way)"
 
 /* One run of a way. */
 struct run {
-	char *wait; /* the function's name */
+	char *wait; /* the name of the function */
 	struct live_truths *truths;
 	json_t *report;
-	const json_t *thread; /* the one that called it, in the report */
+	const json_t *thread; /* the calling thread, in the report */
 	uint64_t inner, cpu, delay;
 };
 
@@ -40,7 +40,7 @@ static uint64_t truth(const struct run *r, const char *word)
 	return live_truth(r->truths, word, r->wait);
 }
 
-/* Of the function, with what it calls. */
+/* Of the function and its callees. */
 static uint64_t within(struct live *t, const struct run *r, const char *class)
 {
 	return live_function(t, r->report, NULL, r->wait,
@@ -53,7 +53,7 @@ static uint64_t of_thread(struct live *t, const json_t *thread,
 	return live_number(t, thread, live_text(t, "classes.%s", class));
 }
 
-/* The thread whose TID the fixture tells by that word. */
+/* The thread whose TID the fixture prints after that word. */
 static const json_t *thread_of(struct live *t, const struct run *r,
 			       const char *word)
 {
@@ -70,7 +70,7 @@ static const json_t *thread_of(struct live *t, const struct run *r,
 	live_fail(t, "thread %" N " (%s) is not in the report", tid, word);
 }
 
-/* Who called it, and all of the thread, have at least what it has. */
+/* The caller, and the whole thread, have at least the function's time. */
 static void check_caller(struct live *t, const struct run *r, const char *class)
 {
 	uint64_t got = within(t, r, class);
@@ -128,8 +128,8 @@ static const char *const waits[] = {"suspend", "disk",	"lock",		"event",
 				    "poll",    "net",	"ipc",		"sleep",
 				    "child",   "other", "unclassified", NULL};
 
-/* What the kernel's clock of a thread can be without, and gnomon's time on a
- * CPU has: its account in the report, which the self-check holds. */
+/* The time that a thread's CPU clock may lack but gnomon's time on a CPU has.
+ * The report has this account, and the self-check checks it. */
 static uint64_t between_clocks(const json_t *thread)
 {
 	static const char *const parts[] = {"switching_ns", "irq_ns",
@@ -144,8 +144,9 @@ static uint64_t between_clocks(const json_t *thread)
 }
 
 /*
- * NULL, or by how much the thread's time on a CPU is off the kernel's, if that
- * is more than both 1 % and 1 ms. The kernel's was read shortly before its end.
+ * NULL, or how far the thread's time on a CPU is from the kernel's, if that is
+ * more than both 1 % and 1 ms. The kernel's clock was read shortly before the
+ * thread's end.
  */
 static char *off_thread(struct live *t, const struct run *r)
 {
@@ -167,8 +168,8 @@ static char *off_thread(struct live *t, const struct run *r)
 	return NULL;
 }
 
-/* NULL, or what is off its CPU time by 1 % of the bracket and more, besides
- * what the function did outside of it. */
+/* NULL, or what is off its CPU time by at least 1 % of the time between the
+ * readings; what the function did outside them is allowed. */
 static char *off_cpu_time(struct live *t, const struct run *r)
 {
 	uint64_t elapsed = live_function(t, r->report, NULL, r->wait,
@@ -184,7 +185,8 @@ static char *off_cpu_time(struct live *t, const struct run *r)
 	return off_thread(t, r);
 }
 
-/* NULL, or what is off the kernel's account of the bracket by 1 % and more. */
+/* NULL, or what is off the kernel's account between the readings by at least 1
+ * %. */
 static char *off_bracket(struct live *t, const struct run *r, const char *class)
 {
 	uint64_t busy = r->cpu + r->delay, got = within(t, r, class);
@@ -201,14 +203,14 @@ static char *off_bracket(struct live *t, const struct run *r, const char *class)
 	return off_cpu_time(t, r);
 }
 
-/* How a way of waiting shows. */
+/* What a way of waiting looks like in the report. */
 struct waiting {
-	const char *way, *type; /* of the fixture; the test is class-WAY */
+	const char *way, *type; /* for the fixture; the test is class-WAY */
 	const char *class;
-	bool woken; /* by the fixture's helper, who is told */
+	bool woken; /* by the fixture's helper, whose TID it prints */
 };
 
-/* Thread.Sleep is a wait for a futex that its timeout ends: a sleep. */
+/* Thread.Sleep waits for a futex until its timeout: that is a sleep. */
 static const struct waiting waitings[] = {
 	{"sleep", "SleepWay", "sleep", false},
 	{"lock", "LockWay", "lock", true},
@@ -235,7 +237,7 @@ static bool is_text(const json_t *object, const char *key, const char *want)
 }
 
 /* The longest wait of a class that the fixture's helper ended, in a function of
- * the runtime's. */
+ * the runtime. */
 static uint64_t longest_woken(struct live *t, const struct run *r,
 			      const char *class)
 {
@@ -291,7 +293,7 @@ void test_clr_class_wait(struct live *t)
 	}
 }
 
-/* What a thread that collects does now and then in a collection. */
+/* Other work that a collecting thread does in a collection. */
 static uint64_t interruptions(struct live *t, const json_t *thread)
 {
 	static const char *const classes[] = {"fault", "runqueue", "disk",
@@ -304,15 +306,15 @@ static uint64_t interruptions(struct live *t, const json_t *thread)
 	return sum;
 }
 
-/* The runtime tells each pause in whole microseconds. */
+/* The runtime reports each pause in whole microseconds. */
 static uint64_t rounding(const struct run *r)
 {
 	return 1000 * truth(r, "collections") + LIVE_CLOCK_NS;
 }
 
 /*
- * A collection lies within a pause and makes up most of it: the rest is
- * suspending and resuming. Faults and preemptions within are their own class.
+ * A collection lies within a pause and is most of it: the rest is suspending
+ * and resuming. Faults and preemptions within it have their own classes.
  */
 static char *off_pause(struct live *t, const struct run *r, uint64_t gc,
 		       uint64_t interrupted)
@@ -355,11 +357,11 @@ void test_clr_class_collect(struct live *t)
 }
 
 /*
- * While the helper collects, the thread runs on until it is stopped, waits,
- * and is then runnable for a while: what the fixture's loop missed in turns,
- * less what of it was busy, is the suspension. The runtime takes a pause's end
- * before the helper lets go of the thread: what interrupts the helper between
- * the two is suspension, too.
+ * While the helper collects, the thread runs on until it is stopped, waits, and
+ * is then runnable for a while. The suspension is what the fixture's loop
+ * missed between its turns, minus the part in which it was busy. The runtime
+ * takes the end of a pause before the helper releases the thread: an
+ * interruption of the helper between the two is suspension, too.
  */
 static char *off_suspension(struct live *t, const struct run *r,
 			    uint64_t interrupted)
@@ -392,7 +394,7 @@ void test_clr_class_suspended(struct live *t)
 	for (i = 0; i < ATTEMPTS; i++) {
 		run_way(t, OPTIONS, "suspended", "SuspendedWay", MS << i, &r);
 		check_caller(t, &r, "suspend");
-		/* who waits for something else goes on waiting for it */
+		/* a thread that waits for something else goes on waiting */
 		idle = thread_of(t, &r, "idle");
 		CHECK(t,
 		      of_thread(t, idle, "event") >= truth(&r, "pause") &&
@@ -417,9 +419,9 @@ void test_clr_class_suspended(struct live *t)
 }
 
 /*
- * The runtime's own measure lies between the begin and the end of each
- * compilation, and has in it what interrupts; what it does not have is what
- * the thread does around, on the CPU.
+ * The runtime's own measurement lies between the begin and the end of each
+ * compilation, and includes interruptions. It does not include what the thread
+ * does around it, on the CPU.
  */
 static void compile_and_check(struct live *t, const char *options)
 {
@@ -449,7 +451,7 @@ static void compile_and_check(struct live *t, const char *options)
 		      "%" N " ns of jit and %" N
 		      " of interruptions, compiled for %" N,
 		      jit, sum_of(t, &r, interrupts), compiled);
-		/* else the bounds say little */
+		/* otherwise the bounds say little */
 		if (compiled + r.delay < r.inner / 2)
 			off = live_text(t, "only compiled for %" N " of %" N,
 					compiled, r.inner);
@@ -474,8 +476,8 @@ void test_clr_class_compile_optimized(struct live *t)
 	compile_and_check(t, OPTIONS " DOTNET_TieredCompilation=0");
 }
 
-/* The runtime tells no end of a compilation that throws: what the thread does
- * after it is none of the compiler's. */
+/* The runtime does not report the end of a compilation that throws. What the
+ * thread does afterwards is not the compiler's. */
 static void thrown_and_check(struct live *t, const char *options)
 {
 	struct live_args command = {.n = 0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which code runs under gnomon: copies of functions, precompiled code. */
+/* Which code runs under gnomon: inlined functions, precompiled code. */
 #include "clr.h"
 
 #include <inttypes.h>
@@ -8,13 +8,13 @@
 
 #define N PRIu64
 
-/* A number of report.code. */
+/* A number in report.code. */
 static uint64_t code(struct live *t, const json_t *report, const char *key)
 {
 	return live_number(t, report, live_text(t, "code.%s", key));
 }
 
-/* The entry of a list of report.code with that name, or NULL. */
+/* The entry with that name in a list of report.code, or NULL. */
 static const json_t *named(const json_t *report, const char *list,
 			   const char *name)
 {
@@ -43,7 +43,7 @@ static void trace(struct live *t, const char *topic, const char *options,
 	clr_pair(t, options, &command, pair);
 }
 
-/* A function that was copied and called is told to be so; none else is. */
+/* Functions that were inlined and called have a mark, and no others do. */
 static void check_marked(struct live *t, const json_t *report, const char *name,
 			 uint64_t seen)
 {
@@ -63,8 +63,8 @@ static void check_marked(struct live *t, const json_t *report, const char *name,
 	CHECK(t, !seen, "%s has no row", name);
 }
 
-/* Without a choice the compiler copies small functions: that is told, and which
- * ones. One that is so small is copied wherever code is optimised. */
+/* By default the compiler inlines small functions, and the report names them. A
+ * very small one is inlined wherever code is optimised. */
 void test_inlined_keep(struct live *t)
 {
 	static const char leaf[] = "Demo.Small.Point.get_X()";
@@ -91,7 +91,7 @@ void test_inlined_keep(struct live *t)
 	free(truths);
 }
 
-/* What is made at run time has no hooks, and is named. */
+/* Code that is made at run time has no hooks, and the report names it. */
 void test_untraced(struct live *t)
 {
 	struct clr_pair pair;
@@ -104,8 +104,8 @@ void test_untraced(struct live *t)
 	      "a DynamicMethod that was not asked for is named");
 }
 
-/* Modules for which there is no place have no hooks, and are told as such. They
- * take no place of those that have precompiled code, which is kept. */
+/* If there are too many modules, some get no hooks, and the report says so.
+ * They do not take places from modules with precompiled code, which is kept. */
 void test_crowd(struct live *t)
 {
 	struct clr_pair pair;
@@ -119,8 +119,8 @@ void test_crowd(struct live *t)
 	CHECK(t, left >= 4200, "%" PRIu64 " modules are told to be left", left);
 }
 
-/* Methods that the runtime itself suspends run as ever, without hooks: they are
- * named, and all calls that they make of others are seen. */
+/* Methods that the runtime itself suspends run as always, without hooks. The
+ * report names them, and all calls that they make are seen. */
 void test_suspended(struct live *t)
 {
 	static const char *const options[] = {
@@ -145,7 +145,7 @@ void test_suspended(struct live *t)
 	}
 }
 
-/* The calls of all methods that people read by this name. */
+/* The calls of all methods with this short name. */
 static uint64_t calls_by_short(const json_t *report, const char *name)
 {
 	const json_t *f;
@@ -166,8 +166,8 @@ static uint64_t calls_by_short(const json_t *report, const char *name)
 	return calls;
 }
 
-/* Programs of Visual Basic and F#: what their compilers made of a method has
- * names that tell which, and each call is seen. */
+/* Programs in Visual Basic and F#: the parts that their compilers make of a
+ * method have names that show the method, and each call is seen. */
 void test_languages(struct live *t)
 {
 	static const char *const programs[] = {"languages/basic.dll",
@@ -197,9 +197,9 @@ void test_languages(struct live *t)
 	free(truths);
 }
 
-/* Where edit and continue can change the module, the runtime's own hooks see
- * the calls; hooks in IL are refused, which is told and not counted as hooked.
- */
+/* If edit and continue can change the module, the runtime's own hooks see the
+ * calls. Hooks in IL are refused; that is reported, and they do not count as
+ * hooked. */
 void test_edited(struct live *t)
 {
 	static const char *const options[] = {
@@ -225,7 +225,7 @@ void test_edited(struct live *t)
 	      "methods without hooks are not told as that");
 }
 
-/* The program that edits a module of its own; its variable is its own, too. */
+/* The program that edits one of its modules; it needs its own variable. */
 static void add_edits(struct live *t, struct live_args *a)
 {
 	char *folder = clr_compiler(t);
@@ -241,7 +241,7 @@ static uint64_t calls_of(struct live *t, const json_t *report, const char *name)
 	return live_function(t, report, NULL, name, "calls", NULL);
 }
 
-/* Methods that an edit changes and adds are seen, or told as not seen. */
+/* Methods that an edit changes or adds are seen, or reported as not seen. */
 void test_edits(struct live *t)
 {
 	struct live_args command = {.n = 0}, served = {.n = 0};
@@ -293,7 +293,7 @@ void test_light(struct live *t)
 	      code(t, calls.report, "compilations"));
 }
 
-/* A filter keeps the precompiled code of all that it does not ask for. */
+/* A filter keeps the precompiled code of everything that it does not match. */
 void test_precompiled_kept(struct live *t)
 {
 	struct clr_pair light, some, none;
@@ -304,7 +304,7 @@ void test_precompiled_kept(struct live *t)
 	trace(t, "recursion", "-f Demo.Recursion.*", &some);
 	clr_compare(t, &some, 0);
 	trace(t, "recursion", "-f No.Such.Function", &none);
-	/* how much the tiers compile anew depends on the time */
+	/* how much the tiers compile again depends on the time */
 	CHECK(t, code(t, some.report, "compilations") < least + 60,
 	      "%" N " compilations with a filter, %" N " without functions",
 	      code(t, some.report, "compilations"), least);
@@ -318,7 +318,8 @@ void test_precompiled_kept(struct live *t)
 	      "precompiled code was refused for nothing");
 }
 
-/* What the filter takes is called as often in one report as in the other. */
+/* Functions that the filter matches have the same number of calls in both
+ * reports. */
 static uint64_t same_calls(struct live *t, const json_t *report,
 			   const json_t *truth)
 {
@@ -343,9 +344,10 @@ static uint64_t same_calls(struct live *t, const json_t *report,
 }
 
 /*
- * All that the filter takes of the C# compiler, which is precompiled, is called
- * as often as when there is no precompiled code at all; and little of that is
- * refused for it. Methods of nested types are among those that have copies.
+ * The functions of the C# compiler that the filter matches are precompiled.
+ * They have as many calls as without any precompiled code, and little of that
+ * code is refused for them. Methods of nested types are among those that were
+ * inlined.
  */
 void test_precompiled_copies(struct live *t)
 {
@@ -376,7 +378,7 @@ void test_precompiled_copies(struct live *t)
 		      code(t, kept, "precompiled_refused") < 500,
 	      "%" N " methods' precompiled code was refused",
 	      code(t, kept, "precompiled_refused"));
-	/* the same methods, but for instances of generic ones */
+	/* the same methods, except instances of generic ones */
 	CHECK(t,
 	      code(t, il, "precompiled_refused") <=
 			      code(t, kept, "precompiled_refused") &&
@@ -397,8 +399,9 @@ void test_precompiled_copies(struct live *t)
 }
 
 /*
- * The same by globs that begin with a wildcard. What the core library lets be
- * copied into any code is among it: that turns nothing off, and is told.
+ * The same with globs that begin with a wildcard. Methods of the core library
+ * that may be inlined into any code match: that turns nothing off, and is
+ * reported.
  */
 void test_precompiled_wildcard(struct live *t)
 {
@@ -430,8 +433,8 @@ void test_precompiled_wildcard(struct live *t)
 	      "it is not told which methods can have copies");
 }
 
-/* Attaches `times` to a program that compiles, loads and unloads all the time,
- * which must not take it amiss. */
+/* Attaches `times` to a program that compiles, loads and unloads all the time.
+ * The program must not be disturbed. */
 static void attach_unloading(struct live *t, int times, const char *options)
 {
 	struct live_args a = {.n = 0};
@@ -449,18 +452,18 @@ static void attach_unloading(struct live *t, int times, const char *options)
 	CHECK(t, live_finish(t, &program) == 0, "the program failed");
 }
 
-/* Samples ask for the names of all code, also while some of it is unloaded: its
- * functions are no memory then. */
+/* Samples need the names of all code, also while some of it is unloaded: then
+ * its functions are no longer in memory. */
 void test_attach_unloading(struct live *t)
 {
 	attach_unloading(t, 25, "-q -d 20ms --snapshot 99");
 }
 
-/* What is compiled next calls the helper that -f names, and the program itself
- * never does: so its new code is never there. */
+/* The method that is compiled next calls the helper that -f names, but the
+ * program never does: so its new code never appears. */
 void test_attach_helpers(struct live *t)
 {
 	attach_unloading(t, 2, "-q -d 100ms -f System.Math.ConvertTo*");
-	/* those that hold copies of what is named are not compiled anew, too */
+	/* also recompiles methods into which those were inlined */
 	attach_unloading(t, 2, "-q -d 100ms -f System.*");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The CPU time of collections that several threads do, against what the kernel
- * says of these threads. */
+/* The CPU time of collections on several threads, compared with the kernel's
+ * account of these threads. */
 #include "clr.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 
 #define N PRIu64
 
-/* The collections that the program asked for, but for the first. */
+/* The collections that the program requested, without the first. */
 static uint64_t forced_cpu(struct live *t, const json_t *report, uint64_t *n)
 {
 	const json_t *gc = json_object_get(report, "gc"), *row;
@@ -32,8 +32,8 @@ static uint64_t forced_cpu(struct live *t, const json_t *report, uint64_t *n)
 	return ns;
 }
 
-/* It is all that these threads do, less the faults of pages and the way into
- * and out of a collection. Of one thread it would be half. */
+/* These threads do nothing else, except page faults and the way into and out of
+ * a collection. With only one thread counted it would be half. */
 void test_collects(struct live *t)
 {
 	static char *const env[] = {"DOTNET_gcServer=1",

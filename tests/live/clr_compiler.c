@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The C# compiler of the SDK: a real program that nobody here wrote. */
+/* The C# compiler of the SDK: a real program that was not written for the
+ * tests. */
 #include "clr.h"
 
 #include <inttypes.h>
@@ -27,7 +28,8 @@ static const char broken[] = "static class Program {\n"
 			     "	static void Unknown(Nothing n) { }\n"
 			     "}\n";
 
-/* Those of the fixture's references that `program` needs: a file of options. */
+/* A file of options with those of the fixture's references that `program`
+ * needs. */
 static char *few_references(struct live *t)
 {
 	static const char *const names[] = {
@@ -50,8 +52,8 @@ static char *few_references(struct live *t)
 	return path;
 }
 
-/* The command that compiles `source` into the folder: its output has the same
- * name wherever it is, as that is in the file itself. */
+/* The command that compiles `source` into the folder. The output has the same
+ * name in every folder, because the name is in the file itself. */
 static void compile(struct live *t, const char *source, const char *references,
 		    const char *folder, struct live_args *a)
 {
@@ -85,12 +87,12 @@ static void expect_same_file(struct live *t, const char *a, const char *b)
 }
 
 /*
- * All records of the compiler fit: a gnomon under sanitizers takes them several
- * times slower than they can come, and how fast it is is not what is tested.
+ * All records of the compiler fit. A gnomon with sanitizers reads them several
+ * times slower than they come, and its speed is not the subject here.
  */
 #define RING "--ring-size 512M"
 
-/* Without gnomon and under it, what is said and the status compared. */
+/* Runs it without gnomon and with it; compares the output and the status. */
 static void compile_both(struct live *t, const char *options,
 			 const char *source, const char *references, int code,
 			 json_t **report)
@@ -116,8 +118,8 @@ static void compile_both(struct live *t, const char *options,
 	      clr_functions(*report));
 }
 
-/* Nothing is lost as people run it: the gnomon of the build without sanitizers,
- * with the ring that it has by default. */
+/* Nothing is lost in normal use: with the gnomon of the build without
+ * sanitizers, and the default ring. */
 void test_compiler(struct live *t)
 {
 	json_t *report;
@@ -155,8 +157,8 @@ static char *replay(struct live *t, const char *trace, const char *options,
 	return end->out;
 }
 
-/* As above, into a file, which takes the writer more than the summing takes. It
- * gives the same values however often it is read, all of them sound. */
+/* As above, into a file, which costs the writer more than the sums do. Each
+ * reading of the file gives the same values, and all of them are sound. */
 void test_compiler_record(struct live *t)
 {
 	char *trace = live_path(t, "trace"), *path = live_path(t, "json");

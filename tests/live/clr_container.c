@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A .NET program that does not see gnomon's library: it has its own mounts, as
- * in a container, and numbers of processes. */
+/* A .NET program that cannot see gnomon's library: it has its own mounts, as in
+ * a container, and its own PIDs. */
 #include "clr.h"
 
 #include <dirent.h>
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* `unshare` is what the test has started, `inside` the program as gnomon sees
+/* `unshare` is what the test started, `inside` the program as gnomon sees
  * it. */
 struct contained {
 	struct live_talk unshare, inside;
@@ -33,7 +33,7 @@ static char *own_folder(struct live *t)
 	return live_text(t, "%s/own", t->dir);
 }
 
-/* The fixture after these mounts, with that folder; `as` is what starts it. */
+/* Starts the fixture after these mounts, with that folder; `as` starts it. */
 static void contain(struct live *t, const char *options, const char *mounts,
 		    const char *as, struct contained *c)
 {
@@ -62,7 +62,7 @@ static void contain(struct live *t, const char *options, const char *mounts,
 	c->inside.pid = child_of(t, c->unshare.pid);
 }
 
-/* No file of gnomon's is in a folder of it. */
+/* Checks that no file of gnomon is in a folder of the container. */
 static void expect_none(struct live *t, const struct contained *c,
 			const char *folder)
 {
@@ -83,7 +83,7 @@ static void finish(struct live *t, struct contained *c)
 	CHECK(t, live_finish(t, &c->unshare) == 0, "the program failed");
 }
 
-/* The library is loaded once, and found again when its name is gone. */
+/* The library is loaded once, and found again after its name is gone. */
 void test_attach_container(struct live *t)
 {
 	struct contained c;
@@ -120,7 +120,7 @@ void test_attach_container_killed(struct live *t)
 	finish(t, &c);
 }
 
-/* A folder in which no program can be run is not taken. */
+/* gnomon does not use a folder in which no program may run. */
 void test_attach_container_noexec(struct live *t)
 {
 	struct contained c;
@@ -132,7 +132,7 @@ void test_attach_container_noexec(struct live *t)
 	finish(t, &c);
 }
 
-/* If that is each, nothing happens. */
+/* If no other folder exists, nothing happens. */
 void test_attach_container_none(struct live *t)
 {
 	static const char *const folders[] = {"/tmp", "/var/tmp", "/dev/shm"};
@@ -159,7 +159,7 @@ void test_attach_container_none(struct live *t)
 	finish(t, &c);
 }
 
-/* The copy is the user's, who has no rights to others' files. */
+/* The copy belongs to the user, who has no rights to files of others. */
 void test_attach_container_user(struct live *t)
 {
 	struct contained c;

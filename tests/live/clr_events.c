@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a runtime tells of itself against what the program knows of it. */
+/* What a runtime reports about itself, compared with what the program knows. */
 #include "clr.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@ struct told {
 	char *trace;
 };
 
-/* A topic of the fixture into a trace file: once, for all reports. */
+/* Records a topic of the fixture into a trace file: once, for all reports. */
 static void record_topic(struct live *t, const char *topic, char *const *env,
 			 const char *options, struct told *told)
 {
@@ -79,8 +79,8 @@ static uint64_t number(const json_t *row, const char *key)
 	return (uint64_t)json_integer_value(json_object_get(row, key));
 }
 
-/* Each line of the fixture with this word: what it says, and what the rows say
- * by `count`. At least one. */
+/* Compares each line of the fixture with this word with the rows, by `count`.
+ * There must be at least one. */
 static void compare(struct live *t, const struct told *told, const char *word,
 		    const json_t *all,
 		    uint64_t (*count)(const json_t *row, const char *name))
@@ -116,7 +116,7 @@ static uint64_t is_exception(const json_t *row, const char *name)
 	return is ? number(row, "count") : 0;
 }
 
-/* Induced: others can come. */
+/* Induced ones only: others may come. */
 static uint64_t is_collection(const json_t *row, const char *name)
 {
 	return !strcmp(text(row, "reason"), "induced") &&
@@ -153,7 +153,7 @@ static uint64_t is_native(const json_t *row, const char *name)
 	       !strcmp(text(row, "detail"), "call");
 }
 
-/* People read its name without the fixture's name space. */
+/* Its short name lacks the fixture's name space. */
 static uint64_t is_allocation(const json_t *row, const char *name)
 {
 	return strcmp(text(row, "name"), name) ||
@@ -167,8 +167,9 @@ static uint64_t allocated_bytes(const json_t *row, const char *name)
 	return is_allocation(row, name) ? number(row, "bytes") : 0;
 }
 
-/* A pause lies around what it is for, and has its parts. One that begins a
- * concurrent collection is in that one's pause; its generation is not told. */
+/* A pause encloses its reason and consists of its parts. A pause that begins a
+ * concurrent collection lies in the pause of that one; its generation is not
+ * known. */
 static void check_pauses(struct live *t, const json_t *gc)
 {
 	const json_t *row;
@@ -220,7 +221,7 @@ static void compare_usual(struct live *t, const struct told *told)
 	compare(t, told, "assembly", rows(t, told, "loads", ""), is_assembly);
 }
 
-/* Of the hits of such probes. */
+/* The hits of such probes. */
 static uint64_t hits(struct live *t, const struct told *told, const char *class)
 {
 	const json_t *report = report_by(t, told, "jit", "");
@@ -235,9 +236,9 @@ static uint64_t hits(struct live *t, const struct told *told, const char *class)
 	return 0;
 }
 
-/* Compilations are told by their threads, without probes: a begin and an end
- * each, but for what a thread does as the program ends, or while gnomon stands
- * still. */
+/* Compilations are reported by their threads, without probes: a begin and an
+ * end each, except for what a thread does while the program ends, or while
+ * gnomon stalls. */
 static void check_fast(struct live *t, const struct told *told)
 {
 	const json_t *jit = rows(t, told, "jit", "");
@@ -250,7 +251,7 @@ static void check_fast(struct live *t, const struct told *told)
 	      json_array_size(jit));
 }
 
-/* What is told without being asked for, beside precompiled code. */
+/* The events that are recorded by default, and precompiled code. */
 static struct told *record_usual(struct live *t, const char *hooks)
 {
 	struct told *told = calloc(1, sizeof(*told));
@@ -275,7 +276,7 @@ void test_events_fast(struct live *t)
 	free(told);
 }
 
-/* The same where each is a probe. */
+/* The same if each event is a probe. */
 void test_events_probes(struct live *t)
 {
 	struct told *told = record_usual(t, "uprobe");
@@ -297,7 +298,7 @@ void test_events(struct live *t)
 	free(told);
 }
 
-/* The way of exceptions, and so the exceptions. */
+/* The path of exceptions, and so also the exceptions. */
 void test_events_handlers(struct live *t)
 {
 	struct told *told = calloc(1, sizeof(*told));
@@ -312,7 +313,7 @@ void test_events_handlers(struct live *t)
 	free(told);
 }
 
-/* Boxed values are all told, or it is told that they are not. */
+/* All boxed values are reported, or gnomon reports that they are not. */
 static void check_boxed(struct live *t, const struct told *told)
 {
 	const json_t *report = report_by(t, told, "allocations", "");
@@ -331,7 +332,7 @@ static void check_boxed(struct live *t, const struct told *told)
 	      left);
 }
 
-/* Functions, and what they cost most to tell of. */
+/* Functions, with the events that cost most. */
 void test_events_full(struct live *t)
 {
 	struct told *told = calloc(1, sizeof(*told));
@@ -354,8 +355,8 @@ static uint64_t is_spelled(const json_t *row, const char *name)
 	return !strcmp(*shown ? shown : text(row, "name"), name);
 }
 
-/* 200 methods of the base library: each is compiled, and told under the name
- * that people write. */
+/* 200 methods of the base library: each is compiled, and reported under the
+ * name that people write. */
 void test_names(struct live *t)
 {
 	static char tiers[] = "DOTNET_TieredCompilation=0";
@@ -419,8 +420,8 @@ static json_t *run_topic(struct live *t, const char *options, const char *topic,
 }
 
 /*
- * Exceptions with filters, while there are collections: from .NET 9 on a
- * program crashes of it within a second where a profiler watches exceptions.
+ * Exceptions with filters during collections. From .NET 9 on, a program crashes
+ * within a second there if a profiler watches exceptions.
  */
 void test_filters_collected(struct live *t)
 {
@@ -454,8 +455,8 @@ void test_filters_collected(struct live *t)
 }
 
 /*
- * Native code calls a method while there are collections: the compiler of .NET
- * 10 puts what hooks in IL need behind the end of such a method.
+ * Native code calls a method during collections. The compiler of .NET 10 puts
+ * the code that hooks in IL need after the end of such a method.
  */
 void test_from_native(struct live *t)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Findings of .NET programs that have one fault each. */
+/* Findings for .NET programs that have one fault each. */
 #include "clr.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What the rule found in a capture of the topic, with these options: its text,
- * or NULL. It collects each MiB. */
+/* The text of the rule's finding in a capture of the topic with these options,
+ * or NULL. The topic collects after each MiB. */
 static const char *found(struct live *t, const char *topic, const char *options,
 			 const char *rule)
 {
@@ -45,7 +45,8 @@ static const char *found(struct live *t, const char *topic, const char *options,
 	return NULL;
 }
 
-/* Who allocates is named, and a program that does not has no such finding. */
+/* The finding names who allocates; a program that does not has no such
+ * finding. */
 void test_clr_explain_collect(struct live *t)
 {
 	const char *text;
@@ -57,7 +58,7 @@ void test_clr_explain_collect(struct live *t)
 	      strstr(text, "Most began while memory was allocated in "
 			   "Allocates.Makes(int)"),
 	      "another one allocates: %s", text);
-	/* 6 turns of 200,000 arrays of 4 references, each of 56 bytes */
+	/* 6 rounds of 200,000 arrays of 4 references, 56 bytes each */
 	text = found(t, "allocates 6", "--clr full", "gc");
 	CHECK(t, text, "nothing is found of collections at level full");
 	CHECK(t, strstr(text, "Most memory, 67,200,000 bytes ("),

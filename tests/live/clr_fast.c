@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Hooks that make no trap: the same report as by probes. */
+/* Hooks without traps: the same report as with probes. */
 #include "clr.h"
 
 #include <inttypes.h>
@@ -9,8 +9,8 @@
 
 #define N PRIu64
 
-/* Hits that were no probes. Where the machine's counter cannot be used, gnomon
- * says so and the test is skipped. */
+/* Hits that were no probes. If the machine's time-stamp counter cannot be used,
+ * gnomon says so and the test is skipped. */
 static uint64_t fast_hits(struct live *t, const struct live_end *end,
 			  json_t *report)
 {
@@ -34,8 +34,8 @@ static uint64_t fast_hits(struct live *t, const struct live_end *end,
 	return 0;
 }
 
-/* The program's own counts, in a report by fast hooks. The name of the test is
- * the topic. */
+/* The program's own counts, compared with a report by fast hooks. The name of
+ * the test is the topic. */
 void test_fast_truth(struct live *t)
 {
 	struct live_args command = {.n = 0};
@@ -70,7 +70,7 @@ void test_fast_rejit(struct live *t)
 	}
 }
 
-/* Calls one by one have the function's name, whichever thread told it. */
+/* Each single call has the function's name, whichever thread sent that name. */
 void test_fast_named(struct live *t)
 {
 	static const char *const names[] = {"First",  "Second", "Third",
@@ -103,7 +103,7 @@ static int compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* A path is long: what tells it from others. */
+/* A path is long, so a hash identifies it. */
 static uint64_t extend(uint64_t hash, const char *name)
 {
 	while (*name)
@@ -111,8 +111,8 @@ static uint64_t extend(uint64_t hash, const char *name)
 	return hash * 0x100000001b3;
 }
 
-/* A line a path of the call tree that leads to a function of the topic, with
- * its calls: what is the same in each run. */
+/* A line for each path of the call tree that leads to a function of the topic,
+ * with its calls: the part that is the same in each run. */
 static char *paths(struct live *t, json_t *report)
 {
 	json_t *nodes = json_object_get(report, "nodes"), *node;
@@ -166,8 +166,8 @@ void test_fast_same(struct live *t)
 	live_same(t, "the call tree", text[1], text[0]);
 }
 
-/* The program is killed if the memory that fast hooks need is made in it: it
- * has probes, and the report says why. */
+/* The program is killed if it maps the memory that fast hooks need. It gets
+ * probes, and the report says why. */
 void test_fast_filtered(struct live *t)
 {
 	char *path = live_path(t, "report.txt"), *report;

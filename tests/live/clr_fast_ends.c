@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fast hooks when gnomon or the program ends or stands still at any moment:
- * what the program says and how it ends is as without gnomon, and the file is
+ * Fast hooks when gnomon or the program ends or stalls at any moment. The
+ * program prints the same and ends the same as without gnomon, and the file is
  * whole up to its last chunk. LIVE_LONG in the environment (tools/test --long):
  * 50 moments each.
  */
@@ -20,14 +20,14 @@
 #define SHORT 4
 #define LONG  50
 
-#define LONG_STOP_S 10 /* that gnomon stands still, of the long ones once */
+#define LONG_STOP_S 10 /* how long gnomon is stopped, once in a long run */
 
 static int rounds(void)
 {
 	return getenv("LIVE_LONG") ? LONG : SHORT;
 }
 
-/* The moments are spread over the time that a whole run takes. */
+/* The moments are spread over the duration of a whole run. */
 static void until_moment(uint64_t took, int i, int n)
 {
 	uint64_t ns = took / (uint64_t)n * (uint64_t)i +
@@ -43,7 +43,7 @@ static char *trace_path(struct live *t)
 	return live_text(t, "%s/ends.trace", t->dir);
 }
 
-/* gnomon, when the command is about to begin. */
+/* Starts gnomon; the command is about to begin. */
 static void begin(struct live *t, struct live_talk *gnomon)
 {
 	struct live_args a = {.n = 0};
@@ -56,7 +56,8 @@ static void begin(struct live *t, struct live_talk *gnomon)
 	free(live_await(t, gnomon->err, "gnomon: attached"));
 }
 
-/* All that comes until nobody can write any more, or so many lines. */
+/* Reads everything until nobody can write any more, or until this many
+ * lines. */
 static char *rest_of(struct live *t, const struct live_talk *talk, size_t lines)
 {
 	char *all = live_text(t, "%s", ""), *line;
@@ -70,7 +71,7 @@ static char *rest_of(struct live *t, const struct live_talk *talk, size_t lines)
 	return all;
 }
 
-/* Without gnomon; then with it to the end, and how long that takes. */
+/* Runs it without gnomon; then with gnomon to the end, and measures that. */
 static char *plain(struct live *t, uint64_t *took)
 {
 	struct live_args a = {.n = 0};
@@ -91,7 +92,7 @@ static char *plain(struct live *t, uint64_t *took)
 	return end.out;
 }
 
-/* A file that ends early is read to its last chunk. */
+/* A file that ends early is readable to its last chunk. */
 static void check_file(struct live *t, int least, int most)
 {
 	struct live_args a = {.n = 0};
@@ -108,8 +109,8 @@ bool clr_is_dotnet(struct live *t, pid_t pid)
 	return live_is_called(t, pid, "dotnet");
 }
 
-/* The program is ours now, if it had not ended before gnomon. So are processes
- * of gnomon's own, which end with it. */
+/* The program is our child now, unless it ended before gnomon. So are gnomon's
+ * helper processes, which end with gnomon. */
 static void check_orphans(struct live *t, int moment)
 {
 	siginfo_t info;
@@ -164,7 +165,7 @@ void test_fast_target_killed(struct live *t)
 		begin(t, &gnomon);
 		until_moment(took, i, n);
 		pid = live_child(t, gnomon.pid, clr_is_dotnet);
-		/* it may not be there yet, or no more */
+		/* it may not exist yet, or no longer */
 		if (pid > 0)
 			kill(pid, SIGKILL);
 		rest_of(t, &gnomon, SIZE_MAX);
@@ -188,7 +189,7 @@ static size_t lines_of(const char *text)
 	return n;
 }
 
-/* The program does not wait for it, whatever it was about to do. */
+/* The program does not wait for gnomon, whatever it was about to do. */
 void test_fast_gnomon_stopped(struct live *t)
 {
 	struct live_talk gnomon;

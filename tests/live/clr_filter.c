@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What -f takes and leaves out of a .NET program. */
+/* What -f includes and excludes in a .NET program. */
 #include "clr.h"
 
 #include <fnmatch.h>
@@ -16,7 +16,7 @@ static const char *text(const json_t *f, const char *key)
 	return value ? value : "";
 }
 
-/* The recursion topic with the options; the report must agree with it. */
+/* The recursion topic with these options; the report must agree with it. */
 static void trace(struct live *t, const char *options, unsigned int flags,
 		  struct clr_pair *pair)
 {
@@ -41,7 +41,8 @@ static void expect_only(struct live *t, const json_t *report, const char *key,
 		      text(f, "module"), glob);
 }
 
-/* All that begin with Demo. in one report are in the other, as often called. */
+/* All functions that begin with Demo. in one report have as many calls in the
+ * other. */
 static void expect_demo_of(struct live *t, const json_t *from, const json_t *in)
 {
 	uint64_t calls, want;
@@ -111,7 +112,7 @@ void test_filter_module(struct live *t)
 	      "Deep was not called 1001 times");
 }
 
-/* Who asks for native functions only does not want the managed ones. */
+/* A user who names only native functions does not want the managed ones. */
 void test_filter_library(struct live *t)
 {
 	struct clr_pair pair;

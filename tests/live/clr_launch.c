@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The ways in which a .NET program starts, and as whom. */
+/* The ways in which a .NET program starts, and its users. */
 #include "clr.h"
 
 #include <errno.h>
@@ -51,7 +51,8 @@ void test_script(struct live *t)
 	run_script(t, "exit 7\n");
 }
 
-/* What the SDK puts the name of the program into: the SHA-256 of "foobar". */
+/* The placeholder that the SDK replaces by the program's name: the SHA-256 of
+ * "foobar". */
 #define PLACE                              \
 	"c3ab8ff13720e8ad9047dd39466b3c89" \
 	"74e592c2fa383d4a3960714caef0c4f2"
@@ -85,7 +86,7 @@ void test_apphost(struct live *t)
 	clr_compare(t, &pair, 0);
 }
 
-/* One line, and the program is not run. */
+/* gnomon prints one line and does not run the program. */
 static void expect_occupied(struct live *t, const char *name)
 {
 	char *env[] = {live_text(t, "%s=1", name),
@@ -116,7 +117,7 @@ void test_other_profiler(struct live *t)
 	expect_occupied(t, "DOTNET_ENABLE_PROFILING");
 }
 
-/* Of a profiler that was there once, and of gnomon itself. */
+/* Settings of a profiler that was there once, and of gnomon itself. */
 void test_left_over_settings(struct live *t)
 {
 	struct live_args command = {.n = 0};
@@ -134,7 +135,8 @@ void test_left_over_settings(struct live *t)
 	clr_compare(t, &pair, 0);
 }
 
-/* Warned before it runs, and run all the same; the report gives the reason. */
+/* gnomon warns before the program runs, and runs it; the report gives the
+ * reason. */
 static void expect_warning(struct live *t, const struct live_args *command,
 			   char *const *env, const char *word)
 {
@@ -174,7 +176,7 @@ void test_diagnostics_off(struct live *t)
 	clr_demo(t, &command, "exceptions");
 	expect_warning(t, &command, env, "DOTNET_EnableDiagnostics");
 
-	/* where little is printed, the reason for a missing function is */
+	/* -q also prints the reason for a missing function */
 	clr_trace(t, "-q -f Demo.Exceptions.*", env, &command, &end, &report);
 	CHECK(t,
 	      strstr(end.err, "(DOTNET_EnableDiagnostics is 0 in its "
@@ -182,7 +184,7 @@ void test_diagnostics_off(struct live *t)
 	      "it does not say why: %s", end.err);
 }
 
-/* gnomon and its library where other users can reach them. */
+/* Copies gnomon and its library to a place that other users can reach. */
 char *clr_copy_gnomon(struct live *t, char **library)
 {
 	char *bin = live_text(t, "%s/bin", t->dir);
@@ -225,7 +227,7 @@ void test_invoking_user(struct live *t)
 	clr_compare(t, &pair, 0);
 }
 
-/* A program that is not for a runtime has nothing to be warned of. */
+/* A program without a managed runtime gets no warning. */
 static void expect_none(struct live *t)
 {
 	struct live_args command = {.n = 0};
@@ -258,8 +260,8 @@ void test_unreadable_library(struct live *t)
 	expect_none(t);
 }
 
-/* The library's path is another file every other moment. What is probed is what
- * was planned; if the runtime loads the other file, that is told. */
+/* The library's path alternates between two files. gnomon probes the file that
+ * it planned for; if the runtime loads the other one, gnomon reports that. */
 void test_library_swapped(struct live *t)
 {
 	struct live_args command = {.n = 0};
@@ -293,7 +295,7 @@ void test_library_swapped(struct live *t)
 	CHECK(t, all && none, "only one of the files was ever loaded");
 }
 
-/* True once the process maps a file of that name. */
+/* Whether the process maps a file of that name. */
 static bool maps_file(pid_t pid, const char *name)
 {
 	char path[64], line[4096];
@@ -309,8 +311,8 @@ static bool maps_file(pid_t pid, const char *name)
 	return found;
 }
 
-/* A runtime that takes no library from outside: that is said, and it is traced
- * as any program where no function is asked for. */
+/* A runtime that accepts no library from outside: gnomon says so. If the user
+ * names no functions, it is traced like any program. */
 void test_already_runs(struct live *t)
 {
 	struct live_args command = {.n = 0}, gnomon = {.n = 0};
@@ -335,9 +337,9 @@ void test_already_runs(struct live *t)
 	CHECK(t, live_finish(t, &talk) == 0, "the program failed");
 }
 
-/* A launcher that has not loaded the runtime yet, as when it is attached to
- * just after it began: it is held where it opens its log. gnomon waits for it.
- */
+/* A launcher that has not loaded the runtime yet, because gnomon attaches just
+ * after its start. The test blocks it where it opens its log. gnomon waits for
+ * it. */
 void test_attach_coming(struct live *t)
 {
 	char *log = live_path(t, "log");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* gnomon list of a .NET process that runs already: what it says of a module is
- * what the runtime says of it. */
+/* gnomon list on a running .NET process: its report on a module agrees with the
+ * runtime's. */
 #include "clr.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@ static const char *text(const json_t *row, const char *key)
 	return value ? value : "";
 }
 
-/* `gnomon list -p` of the fixture, with these options. */
+/* `gnomon list -p` on the fixture, with these options. */
 static void list(struct live *t, const struct live_talk *served,
 		 const char *options, struct live_end *end)
 {
@@ -29,7 +29,7 @@ static void list(struct live *t, const struct live_talk *served,
 	live_run(t, &a, NULL, end);
 }
 
-/* The module's row: the one of the file, or the one from memory. */
+/* The module's row: of the file, or of the module in memory. */
 static const json_t *module_of(struct live *t, const json_t *report,
 			       bool in_memory)
 {
@@ -75,7 +75,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The names that the program told, sorted. */
+/* The names that the program printed, sorted. */
 static size_t told_names(struct live *t, const char *out, const char ***names)
 {
 	char *copy = live_text(t, "%s", out), *line, *rest;
@@ -94,7 +94,7 @@ static size_t told_names(struct live *t, const char *out, const char ***names)
 	return n;
 }
 
-/* Each name once for each time that it was told, for a module's functions. */
+/* A module's functions have each name as often as the program printed it. */
 static void check_names(struct live *t, const json_t *report,
 			const char *module, const char *const *told, size_t n)
 {
@@ -144,7 +144,7 @@ static void check_all(struct live *t, const struct live_talk *served,
 	json_decref(report);
 }
 
-/* As people read it, and what matches nothing. */
+/* The text output, and a glob that matches nothing. */
 static void check_words(struct live *t, const struct live_talk *served)
 {
 	struct live_end end;
@@ -168,7 +168,8 @@ static void check_words(struct live *t, const struct live_talk *served)
 	      "ended with %d: %s", end.code, end.err);
 }
 
-/* What is listed with hooks and without is what a session hooks and leaves. */
+/* A session hooks the functions that are listed with hooks, and leaves the
+ * others. */
 static void check_session(struct live *t, const struct live_talk *served,
 			  const char *glob)
 {
@@ -233,7 +234,7 @@ void test_clr_list(struct live *t)
 	check_all(t, &served, out);
 	check_words(t, &served);
 	check_session(t, &served, "*List*");
-	/* some of these are the compiler's helpers */
+	/* some of these are helpers of the compiler */
 	check_session(t, &served, "System.*Helpers.*");
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What gnomon's library does in a process that it is attached to, held against
- * what the kernel says of the threads that do it. */
+/* The work of gnomon's library in a process that it is attached to, compared
+ * with the kernel's account of the threads that do it. */
 #include "clr.h"
 
 #include <dirent.h>
@@ -22,8 +22,8 @@ static bool scan(const char *path, const char *format, void *to)
 	return found;
 }
 
-/* What the kernel says that the threads on which the runtime takes requests,
- * and sends what a session asks for, had of CPUs. */
+/* The kernel's CPU time of the threads on which the runtime handles requests
+ * and sends what a session needs. */
 static uint64_t request_cpu(struct live *t, const struct live_talk *served)
 {
 	const char *tasks = live_text(t, "/proc/%d/task", (int)served->pid);
@@ -77,8 +77,8 @@ static struct own_work work_of(struct live *t, const struct live_talk *served,
 	return w;
 }
 
-/* What gnomon's library does there on a thread of the runtime is not the
- * program's time; --raw leaves it in. */
+/* The work that gnomon's library does on a thread of the runtime is not the
+ * program's time; --raw includes it. */
 void test_attach_own_work(struct live *t)
 {
 	struct live_talk served;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A program with fast hooks runs at its full speed again when gnomon has
- * detached, and when it was killed while hooks wrote records. The program
- * measures itself: the CPU time of one call, by its thread's clock, so that
- * others on the machine do not matter much.
+ * A program with fast hooks runs at full speed again after gnomon has detached,
+ * and after it was killed while hooks wrote records. The program measures the
+ * CPU time of one call with its thread's clock, so that other load on the
+ * machine hardly matters.
  */
 #include "clr.h"
 
@@ -18,8 +18,8 @@
 #define DEADLINE_S 60
 /*
  * Medians of one run differ by up to a quarter on a busy machine. A call takes
- * 2 ns, and 40 ns with hooks that write records; hooks that write none would
- * still more than double it, as two calls more do.
+ * 2 ns, and 40 ns with hooks that write records. Hooks that write none would
+ * still more than double it, because they add two calls.
  */
 #define SAME(before)   ((before) + (before) / 2)
 #define SLOWER(before) ((before)*5)
@@ -39,7 +39,7 @@ static uint64_t window(struct live *t, const struct live_talk *program)
 	return strtoull(line + strlen(prefix), NULL, 10);
 }
 
-/* The median of several windows, in ps a call. */
+/* The median of several windows, in ps per call. */
 static uint64_t rate(struct live *t, const struct live_talk *program)
 {
 	uint64_t ps[WINDOWS];
@@ -52,7 +52,7 @@ static uint64_t rate(struct live *t, const struct live_talk *program)
 	return ps[WINDOWS / 2];
 }
 
-/* Measures until a call takes at least, or at most, so long. */
+/* Measures until a call takes at least, or at most, this long. */
 static uint64_t await_rate(struct live *t, const struct live_talk *program,
 			   uint64_t least, uint64_t most, const char *when)
 {
@@ -84,7 +84,7 @@ static void attach(struct live *t, const struct live_talk *program,
 	CHECK(t, !strncmp(line, "gnomon: attached", 16), "%s", line);
 }
 
-/* Ends gnomon while hooks write: there are more windows to come. */
+/* Ends gnomon while hooks write: more windows follow. */
 static void end_midway(struct live *t, const struct live_talk *program,
 		       struct live_talk *gnomon, bool killed)
 {

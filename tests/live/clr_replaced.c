@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The file of a module changes while a .NET program runs it: by another file at
- * its path, by bytes written into it, by its end. */
+/* The file of a module changes while a .NET program runs it: another file
+ * replaces it, or it is overwritten or truncated. */
 #include "clr.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The process is a shell first, which is older than the file. */
+/* The process is a shell first, so it is older than the file. */
 static char *start_copy(struct live *t, struct live_talk *served)
 {
 	struct live_args a = {.n = 0};
@@ -29,8 +29,8 @@ static char *start_copy(struct live *t, struct live_talk *served)
 	return copy;
 }
 
-/* How many lines of gnomon have the text, until one begins so or it ends.
- * False: it ended. */
+/* Counts gnomon's lines with the text, until a line begins with `until` or
+ * gnomon ends. False: it ended. */
 static bool count_told(struct live *t, int err, const char *until,
 		       const char *text, unsigned int *told)
 {
@@ -57,7 +57,7 @@ static void begin(struct live *t, const struct live_talk *served,
 	live_talk(t, &a, gnomon);
 }
 
-/* A session in which gnomon says `text` so many times. */
+/* A session in which gnomon prints `text` this many times. */
 static json_t *session(struct live *t, const struct live_talk *served,
 		       const char *text, unsigned int times)
 {
@@ -92,8 +92,8 @@ static const json_t *function_of(const json_t *report, const char *name)
 	return NULL;
 }
 
-/* Each function of the one that the other one has, too, has the same place in
- * the source, or `none` has a place. */
+/* Checks that each function that both have has the same place in the source, or
+ * that `none` has a place. */
 static void check_places(struct live *t, const json_t *first,
 			 const json_t *then, bool none)
 {
@@ -119,8 +119,8 @@ static void check_places(struct live *t, const json_t *first,
 	CHECK(t, same >= 2, "no function is in both reports and has lines");
 }
 
-/* An upgrade while the program runs: first of the module, then of its PDB,
- * too. */
+/* An upgrade while the program runs: first of the module, then also of its
+ * PDB. */
 void test_attach_replaced(struct live *t)
 {
 	char *newer = live_text(t, "%s/newer", t->dir);
@@ -141,7 +141,7 @@ void test_attach_replaced(struct live *t)
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
-/* Writes to the begin of the file what is there. */
+/* Overwrites the beginning of the file with the same bytes. */
 static void write_same(struct live *t, const char *path)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC);
@@ -154,9 +154,9 @@ static void write_same(struct live *t, const char *path)
 	close(fd);
 }
 
-/* What a process has mapped is what is written: hooks in it could end the
- * program, so there are none, and gnomon says why. Where the file
- * ends the program ends, too, and gnomon says so. */
+/* A process has the overwritten bytes mapped. Hooks in them could end the
+ * program, so there are none, and gnomon says why. If the file is truncated,
+ * the program ends, and gnomon says so, too. */
 void test_attach_written(struct live *t)
 {
 	struct live_talk served, gnomon;

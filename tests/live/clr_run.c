@@ -71,7 +71,7 @@ char *clr_copy_demo(struct live *t)
 	return to;
 }
 
-/* A program that ends in an abort leaves no file. */
+/* An aborting program must not leave a core file. */
 static void no_core(void)
 {
 	static const struct rlimit none = {0, 0};
@@ -79,7 +79,7 @@ static void no_core(void)
 	setrlimit(RLIMIT_CORE, &none);
 }
 
-/* Takes the NAME=VALUE words off the options. */
+/* Moves the NAME=VALUE words out of the options. */
 static void split_options(struct live *t, const char *options,
 			  char *const *more, struct live_args *words,
 			  char **env)
@@ -109,7 +109,7 @@ void clr_trace(struct live *t, const char *options, char *const *more,
 	struct live_args a = {.n = 0};
 	size_t i;
 
-	/* a fixture's own brackets have the probes' cost in them */
+	/* the fixture's own clock readings include the cost of the probes */
 	live_add(t, &a, t->gnomon, "run", "--raw", "--format", "json", "-o",
 		 path, NULL);
 	split_options(t, options, more, &a, env);
@@ -181,7 +181,7 @@ void clr_pair(struct live *t, const char *options,
 	clr_closed(t, pair->report);
 }
 
-/* Calls that the program does not tell of as unwound have returned. */
+/* Calls that the program does not report as unwound have returned. */
 static void check_returned(struct live *t, const struct live_truths *truths,
 			   const json_t *report)
 {
@@ -226,7 +226,7 @@ void live_run_row(struct live *t, const struct live_row *row)
 	clr_compare(t, &pair, row->flags);
 }
 
-/* The runtime names a thread from another one; the report has that name. */
+/* The runtime names a thread from another thread; the report has that name. */
 void clr_thread_names(struct live *t)
 {
 	struct live_args command = {.n = 0};
@@ -247,7 +247,7 @@ void clr_thread_names(struct live *t)
 	CHECK(t, n == 6, "%zu threads are called worker*, 6 are", n);
 }
 
-/* What is open when the program exits is that, and not unwound. */
+/* Calls that are open when the program exits count as open, not as unwound. */
 void test_exit_open(struct live *t)
 {
 	struct live_args a = {.n = 0};
@@ -271,7 +271,7 @@ void test_exit_open(struct live *t)
 	      "nothing is told as open");
 }
 
-/* Two programs of one name are two. */
+/* Two programs of the same name have two modules. */
 void test_module_paths(struct live *t)
 {
 	char *one, *two, *dir;
@@ -304,7 +304,7 @@ void test_module_paths(struct live *t)
 	      "the modules are not told by %s and %s", one, two);
 }
 
-/* Each call of it, by its number and its place. */
+/* Each single call, by its number and its place. */
 void test_clr_calls(struct live *t)
 {
 	struct live_args command = {.n = 0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Samples of managed methods that nobody asked for. */
+/* Samples of managed methods that the user did not name. */
 #include "clr.h"
 
 #include <inttypes.h>
@@ -18,7 +18,8 @@ static const char *text(const json_t *row, const char *key)
 	return value ? value : "";
 }
 
-/* The samples of the rows whose name has `part`, and whose module has. */
+/* The samples of the rows whose name contains `part` and whose module contains
+ * `module`. */
 static uint64_t samples_of(struct live *t, const json_t *report,
 			   const char *part, const char *module,
 			   const char *field)
@@ -35,7 +36,7 @@ static uint64_t samples_of(struct live *t, const json_t *report,
 	return sum;
 }
 
-/* How long the first thread could not run although it would. */
+/* How long the first thread was ready but could not run. */
 static uint64_t kept_off(struct live *t, const json_t *report)
 {
 	const json_t *threads = json_object_get(report, "threads"), *thread;
@@ -52,8 +53,9 @@ static uint64_t kept_off(struct live *t, const json_t *report)
 	return 0;
 }
 
-/* It had a CPU for all of its time but what it was kept off; its loop's own
- * part of that time is a hundredth. Five standard deviations, as of draws. */
+/* The thread had a CPU for all of its time except when it was kept off. A
+ * hundredth of that time is in the loop itself. The bound is five standard
+ * deviations of random draws. */
 static void check_time(struct live *t, const json_t *report, uint64_t ns,
 		       const char *name, const char *module)
 {
@@ -74,8 +76,8 @@ static void check_time(struct live *t, const json_t *report, uint64_t ns,
 #define FIND	   LIST "FindIndex(int,int,System.Predicate<T>)"
 #define FIND_FIRST LIST "FindLastIndex(int,int,System.Predicate<T>)"
 
-/* Precompiled code of the runtime's own, and its instances of generic methods.
- * It calls the program's, whose samples have it as their caller. */
+/* Precompiled code of the runtime, and its instances of generic methods. It
+ * calls methods of the program, whose samples have it as their caller. */
 static void check_precompiled(struct live *t, const json_t *report,
 			      const struct live_truths *truths)
 {
@@ -111,8 +113,8 @@ static void sample(struct live *t, const char *options, const char *topic,
 	live_clean(t, *report);
 }
 
-/* Methods by all versions of their code, a lambda, and one that the program
- * made itself; precompiled code of the runtime's own, and its native code. */
+/* Methods in all versions of their code, a lambda, and a method that the
+ * program generates; precompiled code of the runtime, and its native code. */
 void test_clr_samples(struct live *t)
 {
 	struct live_truths truths;
@@ -129,8 +131,8 @@ void test_clr_samples(struct live *t)
 	called = samples_of(t, report, "Demo.Sampled.Method(", "", "total") +
 		 samples_of(t, report, "Sampled+<>c", "", "total") +
 		 samples_of(t, report, "DynamicClass.made", "", "total");
-	/* an optimised method that calls nothing has no frame of its own, and
-	 * hides its caller */
+	/* an optimised method without calls has no frame, and hides its
+	 * caller */
 	CHECK(t,
 	      samples_of(t, report, "Demo.Sampled.Spin(", "", "total") * 2 >=
 		      called,
@@ -171,7 +173,7 @@ static void sample_served(struct live *t, const struct live_talk *served,
 	check_precompiled(t, *report, &truths);
 }
 
-/* The name of the row that begins with that. */
+/* The name of the row that begins with `begin`. */
 static const char *name_of(struct live *t, const json_t *report,
 			   const char *begin)
 {
@@ -186,8 +188,8 @@ static const char *name_of(struct live *t, const json_t *report,
 	return "";
 }
 
-/* What was compiled before gnomon came has its name, in each session; what was
- * precompiled has the one that the runtime tells when gnomon starts it. */
+/* Code from before the attach has its name in each session. Precompiled code
+ * has the name that the runtime reports if gnomon starts it. */
 void test_clr_samples_attached(struct live *t)
 {
 	struct live_args a = {.n = 0};
@@ -208,7 +210,7 @@ void test_clr_samples_attached(struct live *t)
 	      name_of(t, attached, HASH), name_of(t, started, HASH));
 }
 
-/* Time on a CPU of all nodes of that name. */
+/* The time on a CPU of all nodes of that name. */
 static uint64_t on_cpu(struct live *t, const json_t *nodes, const char *name)
 {
 	const json_t *node;
@@ -221,7 +223,7 @@ static uint64_t on_cpu(struct live *t, const json_t *nodes, const char *name)
 	return sum;
 }
 
-/* What is directly below a node of that name. */
+/* A node directly below a node of that name. */
 static const json_t *below(const json_t *nodes, const char *parent,
 			   const char *name)
 {
@@ -241,8 +243,8 @@ static const json_t *below(const json_t *nodes, const char *parent,
 	return NULL;
 }
 
-/* Collections that a known function asks for are below it in the tree; what
- * functions own is as it is without. */
+/* Collections that a known function requests are below it in the tree. The
+ * functions' own times are the same as without. */
 void test_clr_tree(struct live *t)
 {
 	static const char where[] = "Demo.Events.Collections()";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What was asked for and could not be seen is told at the end. */
+/* Requested functions that could not be seen are reported at the end. */
 #include "clr.h"
 
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 
 #define NOBODY "65534"
 
-/* What gnomon says of COMMAND..., whose program ends well. */
+/* gnomon's output about COMMAND..., whose program ends well. */
 static const char *told(struct live *t, const char *options,
 			const struct live_args *command)
 {
@@ -48,12 +48,12 @@ void test_clean_environment(struct live *t)
 	has(t, err, unhooked);
 	has(t, err, "(dotnet)");
 
-	/* a shell can start one */
+	/* a shell can start a .NET program */
 	command = (struct live_args){.n = 0};
 	live_add(t, &command, "sh", "-c", "env | grep CORECLR_PROFILER=", NULL);
 	lacks(t, told(t, "", &command), unhooked);
 
-	/* as by sudo or su */
+	/* as sudo or su do */
 	live_add(t, &other, "env", "-i", "PATH=/usr/bin:/bin", "setpriv",
 		 "--reuid=" NOBODY, "--regid=" NOBODY, "--clear-groups",
 		 getenv("DOTNET"), clr_copy_demo(t), "recursion", NULL);
@@ -62,7 +62,7 @@ void test_clean_environment(struct live *t)
 	has(t, err, "it ran as user " NOBODY);
 }
 
-/* Diagnostics that the program's own environment turns off. */
+/* The program's own environment turns diagnostics off. */
 void test_diagnostics_off_inside(struct live *t)
 {
 	static const char *const names[] = {
@@ -117,9 +117,9 @@ static bool is_musl(struct live *t)
 	return memmem(head, n, "/ld-musl-", 9);
 }
 
-/* What a program of another C library starts is traced where the two agree;
- * else it is told why not, in the report, too, and where only what matched
- * nothing is. */
+/* A script starts a program with another C library. It is traced if both
+ * libraries agree. Otherwise gnomon says why not, also in the report, and also
+ * if only some globs matched nothing. */
 void test_script_silent(struct live *t)
 {
 	struct live_args command = {.n = 0}, traced = {.n = 0};
@@ -150,8 +150,8 @@ void test_script_silent(struct live *t)
 	lacks(t, end.out, "Name functions with -f");
 }
 
-/* Each of several, and only those; and a runtime with its library is none that
- * has to be told of. What starts a program has no symbols, but may have its
+/* Each glob that matched nothing is reported, and no others. A runtime with
+ * gnomon's library is not reported. A launcher has no symbols, but may have its
  * assembly's name. */
 void test_unmatched_globs(struct live *t)
 {
@@ -177,7 +177,7 @@ void test_unmatched_globs(struct live *t)
 	lacks(t, err, "abstract");
 }
 
-/* A glob of an interface's method is not told like one that is misspelt. */
+/* A glob of an interface's method is not reported as misspelt. */
 void test_abstract_glob(struct live *t)
 {
 	struct live_args command = {.n = 0};

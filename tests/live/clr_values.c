@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Arguments and results of .NET functions, against those that the program
- * tells: a line "value NAME|VALUES" a call, and "exact NAME|VALUES" a call
- * whose values are so where hooks are in the IL. */
+/* Arguments and results of .NET functions, compared with those that the program
+ * prints: a line "value NAME|VALUES" for each call, and "exact NAME|VALUES" for
+ * a call whose values are only right with hooks in the IL. */
 #include "clr.h"
 
 #include <signal.h>
@@ -23,7 +23,7 @@ static const char asked[] =
 	"-a Demo.Values.Fact:arg1/i32,ret/i32 -a demo:*.Fails:arg1/i32,ret "
 	"-a Demo.Values.Throws:arg1/i32,ret/str";
 
-/* What no register has, or not as it is in the source. */
+/* Values that are in no register, or not in the form of the source. */
 static const char exact[] =
 	"-a Demo.Exact.Levels:arg1,arg2/bool,ret -a Demo.Exact.Marks:arg1,ret "
 	"-a Demo.Exact.Number*:arg1,ret "
@@ -35,7 +35,7 @@ static const char exact[] =
 	"-a Demo.Exact.Soon*:arg1,ret -a Demo.Exact.Same*:arg1,ret "
 	"-a Demo.Exact.Nothing:arg1/i32,ret "
 	"-a Demo.Exact.Half:arg1/f64,arg1,ret/f64 "
-	/* each the other way round */
+	/* the same with the other type */
 	"-a Demo.Exact.Scaled:arg1,arg1/f64,arg2/str,arg2/f32,ret/f64 "
 	"-a Demo.Exact.Refs:arg1/ptr,arg2/ptr,arg3/ptr,arg4/ptr,ret/ptr "
 	"-a Demo.Exact.Text*:arg1/str,ret/str "
@@ -50,7 +50,8 @@ static const char exact[] =
 	"-a Demo.Objects.Numbers:arg1/class,arg2/class,arg1/f64,ret/class "
 	"-a Demo.Exact.Later:arg1/i32,arg2/str";
 
-/* So many lines that begin with the word tell of a call that there is once. */
+/* Each line that begins with the word describes a call that occurs once.
+ * Returns the number of lines. */
 static size_t check_lines(struct live *t, const char *out, const char *word,
 			  json_t *calls)
 {
@@ -80,7 +81,7 @@ static void check_told(struct live *t, const char *out, json_t *calls,
 	CHECK(t, n == EXACT, "the program told %zu exact calls", n);
 }
 
-/* The lines without addresses: they are what the program computes. */
+/* The lines without addresses: what the program computes. */
 static char *computed(struct live *t, const char *out)
 {
 	char *rest = live_text(t, "%s", out), *line;
@@ -92,8 +93,7 @@ static char *computed(struct live *t, const char *out)
 	return all;
 }
 
-/* Where the runtime makes the hooks, what these have no register for is
- * refused. */
+/* If the runtime makes the hooks, values without a register are refused. */
 static void check_refused(struct live *t, const char *options)
 {
 	struct live_args a = {.n = 0};
@@ -131,7 +131,7 @@ void test_clr_values(struct live *t)
 	check_refused(t, "-f * -a Demo.Exact.Half:arg1,arg1/f64");
 }
 
-/* One session: what the program says in it, and all calls that are told. */
+/* One session: the program's output in it, and all reported calls. */
 static char *session(struct live *t, const struct live_talk *served,
 		     const char *options, json_t **calls)
 {
@@ -154,8 +154,8 @@ static char *session(struct live *t, const struct live_talk *served,
 	return said;
 }
 
-/* As the methods were compiled at first; other values of the same methods; and
- * when the compiler is done with them. */
+/* With the first compiled version of the methods, with other values of the same
+ * methods, and after the compiler has finished with them. */
 void test_clr_values_attached(struct live *t)
 {
 	char *all = live_text(t, "%s %s", asked, exact), *said, *plain;

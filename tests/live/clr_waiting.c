@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * All waits of .NET in one program, against what the topic `waiting` of the
- * fixture measures of them in the same run. Its brackets have in them its own
- * work and what it was runnable for after a wait: both by the kernel's account
- * of the thread, which is read within one bracket and around another. So what
- * it waited for lies between two known numbers. A function has its lower bound
- * from a bracket in it: between one around it and its begin a collection can
- * suspend the thread.
+ * All waits of .NET in one program, compared with what the topic `waiting` of
+ * the fixture measures in the same run. The time between its clock readings
+ * includes its own work and the time for which it was runnable after a wait.
+ * Both come from the kernel's account of the thread, which is read inside one
+ * pair of readings and outside another. So the time of the wait lies between
+ * two known numbers. For a function, the lower bound comes from readings inside
+ * it: a collection can suspend the thread between outer readings and the
+ * function's begin.
  */
 #include "clr.h"
 
@@ -19,8 +20,8 @@
 #define MS	 40
 #define ATTEMPTS 3
 
-/* A wait of the fixture, and what it is with and without functions: to the
- * kernel a runtime's lock is a condition that is waited for. */
+/* A wait of the fixture, and its class with and without functions: to the
+ * kernel, a runtime's lock is a wait for a condition. */
 static const struct wait {
 	const char *type, *class, *plain;
 } kinds[] = {
@@ -46,7 +47,7 @@ struct run {
 	bool functions;
 };
 
-/* What it waited for is from `least` to `most`. */
+/* It waited for `least` to `most` ns. */
 struct bounds {
 	uint64_t least, most;
 };
@@ -72,9 +73,9 @@ static const json_t *thread_of(struct live *t, const struct run *r,
 }
 
 /*
- * What the kernel counts of a thread neither as time on a CPU nor as waiting
- * for one, and gnomon does, or the reverse: by the reading of both clocks at
- * each of its switches, which the self-check holds.
+ * Time of a thread that gnomon counts but that the kernel counts neither as
+ * time on a CPU nor as waiting for one, or the reverse: both clocks are read at
+ * each switch of the thread. The self-check checks this.
  */
 static uint64_t between_accounts(const json_t *thread)
 {
@@ -99,7 +100,7 @@ static struct bounds bounds_of(struct live *t, const struct run *r,
 	uint64_t most = live_truth(all, live_text(t, "%scpu", prefix), name);
 	uint64_t least =
 		live_truth(all, live_text(t, "%scpu-least", prefix), name);
-	/* and by what the two clocks round */
+	/* plus the rounding of the two clocks */
 	uint64_t may = around / 1000 + LIVE_CLOCK_NS +
 		       between_accounts(thread_of(t, r, name));
 
@@ -150,7 +151,7 @@ static const json_t *function_of(struct live *t, const json_t *report,
 	live_fail(t, "%s is not in the report", name);
 }
 
-/* The function has all that it waited for and no more; the thread at least
+/* The function has exactly the time that it waited; the thread has at least
  * that. */
 static const json_t *classes_of(struct live *t, const struct run *r,
 				const char *name)
@@ -173,8 +174,8 @@ static const json_t *classes_of(struct live *t, const struct run *r,
 	return classes;
 }
 
-/* NULL, or what of the class is missing: the fixture saw the thread asleep,
- * which can have been in a wait before the one that is meant, or suspended. */
+/* NULL, or what is missing in the class. The fixture saw the thread asleep, but
+ * the thread may have been in an earlier wait, or suspended. */
 static char *missing(struct live *t, const struct run *r, const struct wait *w)
 {
 	char *name = live_text(t, "Demo.%s.Once()", w->type);
@@ -205,8 +206,9 @@ static uint64_t idle_in(struct live *t, const json_t *waits)
 	return sum;
 }
 
-/* A worker without work waits to be signalled; functions tell that it is one.
- * The bracket can have no worker in it: the second item went to another. */
+/* An idle worker waits for a signal; its functions show that it is one.
+ * There may be no worker between the readings, if another one took the
+ * second item. */
 static void check_worker(struct live *t, const struct run *r)
 {
 	const json_t *f, *classes;

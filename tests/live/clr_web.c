@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A web server that asks itself for pages and counts the calls of handlers. */
+/* A web server that requests its own pages and counts the calls of handlers. */
 #include "clr.h"
 
 #include <stdlib.h>
@@ -34,8 +34,8 @@ void test_web(struct live *t)
 		      "the program does not say what its handlers do");
 }
 
-/* Every method of a server that eight clients ask at once: nothing is lost with
- * the rings that gnomon has by default. */
+/* Every method of a server with eight clients at once: nothing is lost with the
+ * default rings. */
 void test_web_record(struct live *t)
 {
 	const char *web = web_program(t), *dotnet = getenv("DOTNET");

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The live tests again under older kernels and a newer one, in QEMU guests; and
+# Runs the live tests under older kernels and a newer one, in QEMU guests; also
 # the rule for tests that must not be skipped.
 option(GNOMON_MUST_RUN "Tests labelled must-run fail when skipped" OFF)
 set(GNOMON_MAY_SKIP "" CACHE STRING
 	"Labels of tests that may be skipped all the same")
 set(GN_GUEST_CACHE ${CMAKE_BINARY_DIR}/guest-kernels)
 set(GN_GUEST_KERNELS 6.1 6.12)
-# it interrupts all of its own code (PREEMPT_LAZY)
+# its own code can be preempted anywhere (PREEMPT_LAZY)
 set(GN_GUEST_NEW 7.3)
 
-# gn_guest_test(NAME SECONDS COMMAND...): a test that exits with 77 when the
+# gn_guest_test(NAME SECONDS COMMAND...): a test that exits with 77 if the
 # machine has no QEMU or no kernels.
 function(gn_guest_test name seconds)
 	add_test(NAME guest/${name} COMMAND ${ARGN})
@@ -17,20 +17,21 @@ function(gn_guest_test name seconds)
 		LABELS "guest;must-run" SKIP_RETURN_CODE 77)
 endfunction()
 
-# The harness itself.
+# Tests of the harness itself.
 add_executable(standin guest/standin.c)
 target_link_libraries(standin PRIVATE Threads::Threads)
 gn_in_plain(standin standin)
 gn_guest_test(harness 240 ${CMAKE_CURRENT_SOURCE_DIR}/guest/test-harness
 	6.1 ${GN_GUEST_CACHE} ${standin})
 
-# busybox's makes no time namespaces
+# that of busybox makes no time namespaces
 find_program(GN_UNSHARE unshare REQUIRED)
 
-# All native live tests but those of guest/left-out, for tools/test --long; by
-# default those of guest/core, of the older kernel. guest/machines boots the
-# newer one. A guest begins the run: what else may run beside others does.
-# Deferred to the end of this folder, when all targets and tests are known.
+# All native live tests except those of guest/left-out, for tools/test --long;
+# by default only those of guest/core, with the older kernel. guest/machines
+# boots the newer one. A guest starts first, and other tests may run beside it.
+# This is deferred to the end of this folder, when all targets and tests are
+# known.
 function(gn_guest_native)
 	if(NOT TARGET live_native OR NOT TARGET gnomon)
 		return()
@@ -68,7 +69,7 @@ function(gn_guest_native)
 LIVE_SLOW=4 LIVE_TRIES=3 LIVE_GUEST_MS=10 FIXTURES=$PWD/native LIVE_LEFT_OUT=left")
 		set_tests_properties(guest/native-${name} PROPERTIES COST 1000)
 	endforeach()
-	# Debian's backports have a series for some months only
+	# Debian's backports keep a series for some months only
 	set_property(TEST guest/native-new PROPERTY LABELS guest)
 	set_property(TEST guest/native-6.1 guest/native-6.12 guest/native-new
 		APPEND PROPERTY LABELS long)
@@ -81,8 +82,8 @@ LIVE_SLOW=4 LIVE_TRIES=3 LIVE_GUEST_MS=10 FIXTURES=$PWD/native LIVE_LEFT_OUT=lef
 		$<TARGET_FILE:live_native> ${core} ${left_out} ${left_out_each})
 endfunction()
 
-# Some of .NET, which older kernels run, too. Hooks are probes there: the
-# processor's counter is not known to be steady.
+# Some .NET tests, which older kernels can run, too. Hooks are probes there,
+# because the processor's counter is not known to be steady.
 function(gn_guest_clr)
 	if(NOT TARGET live_clr OR NOT TARGET gnomon_clr)
 		return()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Random programs, with and without gnomon; tools/harmless has more of them.
+# Runs random programs with and without gnomon; tools/harmless has more of them.
 # They use both CPUs, and the gnomon of the build without sanitizers.
 find_program(GN_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
 if(TARGET gnomon AND GN_PYTHON)

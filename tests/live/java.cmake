@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Live tests on Java. Without a JDK they are there all the same, and skipped
-# with the reason. By the build without sanitizers: all that a Java program
-# does comes as records.
+# Live tests on Java. Without a JDK the entries still exist, but are skipped
+# with the reason. They use the build without sanitizers, because everything
+# that a Java program does comes as records.
 add_executable(live_java
 	live_main.c live_left.c live_proc.c live_report.c live_truth.c live_calls.c
 	java_child.c java_events.c java_run.c)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Machines of Java that gnomon does not start itself. */
+/* Java virtual machines that gnomon does not start itself. */
 #include "java.h"
 
 #include <limits.h>
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The topic's own counts are those of the report. */
+/* The topic's own counts must equal those of the report. */
 static void compare(struct live *t, const char *out, const json_t *report)
 {
 	struct live_truths *truths = calloc(1, sizeof(*truths));
@@ -21,7 +21,7 @@ static void compare(struct live *t, const char *out, const json_t *report)
 	free(truths);
 }
 
-/* Another program starts it, with nothing of gnomon's in its environment. */
+/* Another program starts it, without gnomon's settings in its environment. */
 static void run_child(struct live *t, const char *options)
 {
 	struct live_args command = {.n = 0};
@@ -42,7 +42,7 @@ void java_child(struct live *t)
 	run_child(t, "-XX:TieredStopAtLevel=1");
 }
 
-/* Its methods have no values, which is told. */
+/* gnomon reports that its methods have no values. */
 void java_child_values(struct live *t)
 {
 	static const char told[] = "HotSpot JVM: -a takes no values";
@@ -60,7 +60,7 @@ void java_child_values(struct live *t)
 	CHECK(t, strstr(end.err, told), "it is not told: %s", end.err);
 }
 
-/* What the program is told of its own options has nothing of gnomon. */
+/* The program's own view of its options has nothing of gnomon. */
 void java_child_options(struct live *t)
 {
 	struct live_args command = {.n = 0};
@@ -74,8 +74,8 @@ void java_child_options(struct live *t)
 	      "the machine has options: %s", pair.traced.out);
 }
 
-/* The same file is mapped by one that is not traced: probes are of single
- * processes, and all functions are traced. */
+/* A process that is not traced maps the same file. So each traced process gets
+ * its own probes, and all functions are traced. */
 void java_child_beside(struct live *t)
 {
 	struct live_args java = {.n = 0}, command = {.n = 0};
@@ -97,8 +97,8 @@ void java_child_beside(struct live *t)
 	CHECK(t, live_finish(t, &served) == 0, "the other one failed");
 }
 
-/* The same, but the shell's children are none: nothing of them can be missing.
- */
+/* The same, but the shell's children are no Java programs: no calls of them can
+ * be missing. */
 void java_child_none(struct live *t)
 {
 	struct live_args java = {.n = 0}, a = {.n = 0};
@@ -120,8 +120,8 @@ void java_child_none(struct live *t)
 	CHECK(t, live_finish(t, &served) == 0, "the other one failed");
 }
 
-/* The same where threads other than the first execute programs, which end soon:
- * each takes the links of its process with it. */
+/* The same if threads other than the first execute programs, which end soon:
+ * each program removes the links of its process. */
 void java_child_handed(struct live *t)
 {
 	char *path = live_path(t, "report.json");
@@ -150,7 +150,7 @@ void java_child_handed(struct live *t)
 	CHECK(t, live_finish(t, &served) == 0, "the other one failed");
 }
 
-/* gnomon comes to a shell, which starts one then. */
+/* gnomon attaches to a shell, which then starts one. */
 void java_child_attach(struct live *t)
 {
 	char *path = live_path(t, "report.json"), *out = live_path(t, "out");
@@ -195,7 +195,7 @@ static void copy(struct live *t, const char *from, const char *to)
 	CHECK(t, end.code == 0, "%s was not copied: %s", from, end.err);
 }
 
-/* A machine of its own at `home`: what it maps as code is copied. */
+/* A copy of the JVM at `home`: the files that it maps as code are copied. */
 static void make_home(struct live *t, const char *home)
 {
 	struct live_args a = {.n = 0};
@@ -217,8 +217,8 @@ static void make_home(struct live *t, const char *home)
 	     live_text(t, "%s/lib/server/libjvm.so", home));
 }
 
-/* One that gnomon does not know has no methods, and that is told; by JAVA_HOME
- * it does. */
+/* A JVM that gnomon does not know has no methods, and gnomon reports that. With
+ * JAVA_HOME, gnomon knows it. */
 void java_child_unknown(struct live *t)
 {
 	static const char untold[] =
@@ -250,8 +250,8 @@ void java_child_unknown(struct live *t)
 	compare(t, end.out, report);
 }
 
-/* A build starts many, one after the other, and each has the names of all that
- * it calls. */
+/* A build starts many of them, one after the other. Each has the names of all
+ * methods that it calls. */
 void java_child_many(struct live *t)
 {
 	struct live_args command = {.n = 0};

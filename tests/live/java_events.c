@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the machine of Java does beside calls: monitors, compilations,
- * collections; and machines that gnomon did not start. */
+/* What the JVM does besides calls: monitors, compilations, collections; and
+ * JVMs that gnomon did not start. */
 #include "java.h"
 
 #include <inttypes.h>
@@ -11,7 +11,8 @@
 
 #define N PRIu64
 
-/* A thread holds a monitor while others wait for it: all of that is lock. */
+/* A thread holds a monitor while others wait for it: all of that time is
+ * lock. */
 void java_monitors(struct live *t)
 {
 	static const char name[] = "monitor of Monitors$Lock";
@@ -26,11 +27,11 @@ void java_monitors(struct live *t)
 			     "classes_exclusive.lock", NULL);
 	all = live_function(t, pair.report, NULL, name, "elapsed_exclusive_ns",
 			    NULL);
-	/* It looks again each millisecond and more: each time a busy machine
-	 * can let it wait for a CPU. */
+	/* It looks again after at least a millisecond, and may wait for a CPU
+	 * each time on a busy machine. */
 	queued = live_function(t, pair.report, NULL, name,
 			       "classes_exclusive.runqueue", NULL);
-	/* the thread is blocked a little before it says so */
+	/* the thread is blocked a little before it prints so */
 	CHECK(t, lock + queued >= held / 10 * 9,
 	      "%" N " ns lock and %" N " in the run queue, held for %" N, lock,
 	      queued, held);
@@ -46,7 +47,7 @@ void java_monitors(struct live *t)
 	}
 }
 
-/* How many activities of a category began. */
+/* The number of activities of a category that began. */
 static size_t begun(struct live *t, const char *path, const char *category)
 {
 	json_t *timeline = json_load_file(path, 0, NULL);
@@ -76,7 +77,7 @@ static uint64_t number_behind(struct live *t, const char *out, const char *text)
 	return strtoull(at + strspn(at, " :"), NULL, 10);
 }
 
-/* Every compilation and collection is a stretch of the timeline. */
+/* Every compilation and collection is a slice of the timeline. */
 static void expect_counts(struct live *t, const struct live_args *command)
 {
 	char *path = live_path(t, "timeline.json");
@@ -104,7 +105,7 @@ static void expect_counts(struct live *t, const struct live_args *command)
 	      suspended, gc);
 }
 
-/* No compilation is under way when the machine counts them at its end. */
+/* No compilation is running when the JVM counts them at its end. */
 #define COUNTED "-Xbatch -XX:+CITime -XX:+UseSerialGC"
 
 void java_counts(struct live *t)
@@ -116,8 +117,9 @@ void java_counts(struct live *t)
 	expect_counts(t, &command);
 }
 
-/* A thread's time on a CPU by the kernel's account, and what of each switch and
- * interrupt is in gnomon's alone: of many short stints that is a part of it. */
+/* A thread's time on a CPU by the kernel's account, and the parts of each
+ * switch and interrupt that only gnomon counts: with many short runs that
+ * matters. */
 static uint64_t cpu_of(struct live *t, const json_t *thread)
 {
 	static const char *const parts[] = {"switching_ns", "irq_ns",
@@ -130,7 +132,7 @@ static uint64_t cpu_of(struct live *t, const json_t *thread)
 	return (uint64_t)ns;
 }
 
-/* Threads that only collect: what they do on a CPU is class gc. */
+/* Threads that only collect: their CPU time has class gc. */
 void java_collectors(struct live *t)
 {
 	char *path = live_path(t, "report.json");
@@ -166,7 +168,8 @@ void java_collectors(struct live *t)
 	CHECK(t, collectors == 2, "%zu collectors", collectors);
 }
 
-/* Each compilation has its method's name, whether methods are traced or not. */
+/* Each compilation has the name of its method, even if no methods are
+ * traced. */
 void java_compiled(struct live *t)
 {
 	static const char fib[] = "Recursion.fib(int)";
@@ -192,7 +195,7 @@ void java_compiled(struct live *t)
 	CHECK(t, found, "%s is not in %zu rows", fib, i);
 }
 
-/* How long threads named "stopped" waited, as this class. */
+/* How long threads named "stopped" waited in this class. */
 static uint64_t stopped_for(struct live *t, const json_t *report,
 			    const char *class)
 {
@@ -222,7 +225,7 @@ static void expect_stopped(struct live *t, const json_t *report)
 	      suspend, event);
 }
 
-/* A stop for a collection is one also where no function is traced. */
+/* A stop for a collection is reported even if no function is traced. */
 void java_stopped(struct live *t)
 {
 	struct live_args command = {.n = 0};
@@ -257,7 +260,7 @@ static size_t loads(const json_t *report, const char *event)
 	return n;
 }
 
-/* Every class that the machine logs, those that it unloads too. */
+/* Every class that the JVM logs, also those that it unloads. */
 void java_classes(struct live *t)
 {
 	char *in = live_path(t, "in"), *out = live_path(t, "out");
@@ -287,12 +290,12 @@ void java_classes(struct live *t)
 	      loads(report, "class-unloaded"), lines_of(t, out));
 }
 
-/* A program that runs already, and gnomon on it. */
+/* A running program, and gnomon attached to it. */
 struct attached {
 	struct live_talk served, gnomon;
 	char *path;
-	char *said;	/* by gnomon, before it was attached */
-	char *attached; /* to what */
+	char *said;	/* by gnomon, before it had attached */
+	char *attached; /* what gnomon attached to */
 };
 
 static void attach(struct live *t, const char *flag, const char *before,
@@ -347,7 +350,7 @@ void java_attach(struct live *t)
 	CHECK(t, calls == 12345, "%" N " calls seen, 12345 were made", calls);
 }
 
-/* All else is seen in any case. */
+/* Everything else is always seen. */
 void java_attach_plain(struct live *t)
 {
 	struct attached at;
@@ -364,7 +367,7 @@ void java_attach_plain(struct live *t)
 	CHECK(t, gc == 7, "%zu collections seen, 7 were", gc);
 }
 
-/* The same of a program that runs already. */
+/* The same for a running program. */
 void java_attach_stopped(struct live *t)
 {
 	struct attached at;
@@ -375,7 +378,7 @@ void java_attach_stopped(struct live *t)
 	expect_stopped(t, live_load(t, at.path));
 }
 
-/* What the launcher's file has is no reason why a method was not seen. */
+/* Functions in the launcher's file do not explain why a method was not seen. */
 void java_attach_missing(struct live *t)
 {
 	static const char untraced[] = "managed functions were not traced";
@@ -401,7 +404,7 @@ void java_attach_missing(struct live *t)
 
 struct sampled {
 	uint64_t method, interpreter; /* samples */
-	uint64_t cpu_ns;	      /* of the burns, by the program */
+	uint64_t cpu_ns; /* of the burns, as printed by the program */
 };
 
 static uint64_t samples_of(struct live *t, const json_t *rows, const char *name)
@@ -443,8 +446,8 @@ static struct sampled sampled(struct live *t, const char *options,
 	return s;
 }
 
-/* A method that is compiled is known by its place; what is not is the
- * interpreter's. */
+/* A compiled method is known by its address; the rest belongs to the
+ * interpreter. */
 void java_samples(struct live *t)
 {
 	struct sampled compiled = sampled(t, "", "sampled 2000");

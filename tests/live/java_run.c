@@ -79,8 +79,8 @@ void live_run_row(struct live *t, const struct live_row *row)
 	java_run(t, row->options, row->command, row->flags, &pair);
 }
 
-/* A script takes the machine's options from a variable, and the user has some
- * there. The program says the same, and its methods are seen. */
+/* A script takes the options of the JVM from a variable, which already has some
+ * of the user's. The program prints the same, and its methods are seen. */
 void java_script(struct live *t)
 {
 	struct live_args command = {.n = 0};
@@ -110,7 +110,7 @@ void java_script(struct live *t)
 	free(truths);
 }
 
-/* Each call of it. */
+/* Each single call. */
 void java_calls(struct live *t)
 {
 	struct live_args command = {.n = 0};
@@ -123,7 +123,7 @@ void java_calls(struct live *t)
 	live_calls_compare(t, calls, end.out);
 }
 
-/* Native functions of the JVM itself, by the name of its library. */
+/* Native functions of the JVM, selected by the name of its library. */
 void java_native(struct live *t)
 {
 	struct live_args command = {.n = 0};
@@ -141,7 +141,7 @@ void java_native(struct live *t)
 	      "it asks for 5 collections, and others are seen");
 }
 
-/* What gnomon says of such options. */
+/* Checks gnomon's message about such options. */
 static void run_told(struct live *t, const char *option, const char *word,
 		     const char *value, struct live_end *end)
 {
@@ -153,9 +153,8 @@ static void run_told(struct live *t, const char *option, const char *word,
 	live_run(t, &a, NULL, end);
 }
 
-/* Its launcher makes a thread for the program, which --no-follow leaves out:
- * the program is as it is without gnomon, and why nothing of it is seen is
- * told. */
+/* The launcher makes a thread for the program, which --no-follow excludes. The
+ * program runs as without gnomon, and gnomon says why nothing of it is seen. */
 void java_first_thread(struct live *t)
 {
 	static const char why[] = "leave --no-follow out";
@@ -174,7 +173,8 @@ void java_first_thread(struct live *t)
 	      end.err);
 }
 
-/* That a method's values are not taken is told; its calls are seen. */
+/* gnomon reports that it does not take a method's values; its calls are
+ * seen. */
 void java_no_values(struct live *t)
 {
 	struct live_end end;
@@ -187,8 +187,8 @@ void java_no_values(struct live *t)
 	      end.out);
 }
 
-/* What is of .NET alone: an option of its hooks is told to change nothing, and
- * no sentence is of precompiled code or of how to see async methods. */
+/* Features of .NET only: gnomon says that an option for its hooks has no
+ * effect, and does not mention precompiled code or async methods. */
 void java_not_of_net(struct live *t)
 {
 	static const char *const given[][2] = {
@@ -214,7 +214,7 @@ void java_not_of_net(struct live *t)
 	      "it ended with %d: %s", end.code, end.out);
 }
 
-/* A machine that does not start, as its option is misspelt, has no methods. */
+/* A JVM that does not start, because of a misspelt option, has no methods. */
 void java_not_started(struct live *t)
 {
 	struct live_args a = {.n = 0};
@@ -231,7 +231,7 @@ void java_not_started(struct live *t)
 	      "it is not told: %s", end.err);
 }
 
-/* A glob that is of no method that was called. */
+/* A glob that matches no called method. */
 void java_not_called(struct live *t)
 {
 	struct live_end end;
@@ -245,7 +245,7 @@ void java_not_called(struct live *t)
 	      "it is not told, or otherwise: %s", end.err);
 }
 
-/* list shows what run would take of them. */
+/* `list` shows the functions that `run` would trace. */
 void java_native_list(struct live *t)
 {
 	struct live_args a = {.n = 0};
@@ -265,7 +265,7 @@ void java_native_list(struct live *t)
 	      "methods are not listed, and told as left out: %s", end.err);
 }
 
-/* The machine that a process has loaded is listed, whoever started it. */
+/* The JVM that a process has loaded is listed, whoever started it. */
 void java_list_running(struct live *t)
 {
 	struct live_args java = {.n = 0}, a = {.n = 0};
@@ -286,8 +286,8 @@ void java_list_running(struct live *t)
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
-/* The runtime's threads of finalizers and cleaners wait for no work of others.
- */
+/* The runtime's threads for finalizers and cleaners are idle, and do not wait
+ * for work of others. */
 static void idle_queues(struct live *t, const json_t *report)
 {
 	static const char name[] = "java.lang.Object.wait";
@@ -306,8 +306,8 @@ static void idle_queues(struct live *t, const json_t *report)
 	CHECK(t, idle, "no thread was idle in %s", name);
 }
 
-/* A program of a package: it writes the same file, and each of its threads'
- * account is closed. */
+/* A program from a package: it writes the same file, and the account of each of
+ * its threads adds up. */
 void java_tool(struct live *t)
 {
 	struct live_args plain = {.n = 0}, traced = {.n = 0};

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The verbs that look and do not trace: list and doctor; what is said where
-# gnomon lacks rights; the files that all verbs write; sets of captures, and
-# budgets of them.
+# The verbs that look but do not trace: list and doctor; messages about missing
+# rights; the files that all verbs write; sets of captures, and budgets for
+# them.
 function(gn_live_list)
 	if(NOT TARGET gnomon OR NOT TARGET fixtures_native)
 		return()

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The runner of the live tests, and what the tests share. LIVE_TESTS is the
- * table of those that a runner has.
+ * The runner of the live tests, and the helpers that the tests share.
+ * LIVE_TESTS is the table of a runner's tests.
  *
- * Every test is a process of its own with a folder of its own, so what it
- * allocates ends with it and a failure is a call that does not return. The
- * runner prints the verdict, kills what a test left running and removes its
- * folder.
+ * Every test has its own process and its own folder. So its memory is freed
+ * when it ends, and a failure is a call that does not return. The runner prints
+ * the verdict, kills the processes that a test left, and removes its folder.
  */
 #ifndef LIVE_H
 #define LIVE_H
@@ -22,32 +21,32 @@
 #define LIVE_TESTS "live_tests.def"
 #endif
 
-/* One test under way. */
+/* A running test. */
 struct live {
 	const char *name;
-	const char *gnomon;   /* its path */
+	const char *gnomon;   /* path of the program */
 	const char *fixtures; /* the folder of the native fixtures */
 	const char *dir;      /* an empty folder, removed afterwards */
 	int verdict;	      /* a pipe for the reason of a failure */
-	unsigned int files;   /* made so far, for their names */
-	/* What an emulated processor may add to a bound of time; else 0 */
+	unsigned int files;   /* made so far; part of their names */
+	/* what an emulated processor may add to a time limit; usually 0 */
 	uint64_t guest_ns;
 	unsigned int slow; /* factor for times that people wait for */
-	char *tried; /* what was off in attempts that did not do; else NULL */
+	char *tried;	   /* what was wrong in failed attempts; may be NULL */
 };
 
-/* A row of the table: what RUN rows give to live_run_row(). */
+/* A row of the table. The fields of RUN rows are for live_run_row(). */
 struct live_row {
 	const char *name;
 	void (*test)(struct live *t);
 	const char *command; /* RUN: fixture and arguments */
-	const char *options; /* RUN: of gnomon */
+	const char *options; /* RUN: for gnomon */
 	unsigned int flags;  /* RUN: LIVE_* */
 };
 
-/* live_run_row(): leaves may match no frame */
+/* for live_run_row(): leaves may match no frame */
 #define LIVE_UNMATCHED 0x1
-/* not all functions that the fixture tells of were asked for */
+/* not all functions in the fixture's output were traced */
 #define LIVE_SOME 0x2
 /* unwound calls may differ from the truth */
 #define LIVE_UNWOUND 0x4
@@ -59,9 +58,9 @@ _Noreturn void live_skip(struct live *t, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * For measurements that other programs can disturb: `off` says what was off in
- * attempt i of n (from 0). The last one fails the test; else its verdict tells
- * how many attempts it took, and why.
+ * For measurements that other programs can disturb: `off` says what was wrong
+ * in attempt i of n (from 0). The last attempt fails the test; otherwise the
+ * verdict tells how many attempts it took, and why.
  */
 void live_again(struct live *t, int i, int n, const char *off);
 
@@ -79,7 +78,7 @@ char *live_path(struct live *t, const char *name);
 char *live_fixture(struct live *t, const char *name);
 /* CLOCK_MONOTONIC, in ns. */
 uint64_t live_now(void);
-/* Waits, in milliseconds; between two looks at something that is to happen. */
+/* Sleeps, in milliseconds, between two checks of a condition. */
 void live_pause(long ms);
 
 /* live_proc.c */
@@ -91,12 +90,12 @@ struct live_args {
 /* Adds the words up to a NULL. */
 void live_add(struct live *t, struct live_args *a, ...)
 	__attribute__((sentinel));
-/* Adds the words of a text, which are parted by single blanks. */
+/* Adds the words of a text, which are separated by single blanks. */
 void live_split(struct live *t, struct live_args *a, const char *words);
-/* The same of a fixture's command line: its first word becomes a path. */
+/* The same for a fixture's command line: its first word becomes a path. */
 void live_command(struct live *t, struct live_args *a, const char *command);
 
-/* How to start a program; zeros are what most tests want. */
+/* How to start a program; most tests need only zeros. */
 struct live_start {
 	const char *input;     /* all of stdin; NULL = empty */
 	const char *out_path;  /* where stdout goes instead */
@@ -106,8 +105,8 @@ struct live_start {
 
 struct live_end {
 	int status; /* of waitpid() */
-	int code;   /* as a shell gives it: 128 + N for signal N */
-	char *out;  /* ends with a NUL that is not counted */
+	int code;   /* as in a shell: 128 + N for signal N */
+	char *out;  /* ends with a NUL, which is not counted */
 	char *err;
 	size_t out_size, err_size;
 };
@@ -119,7 +118,7 @@ char *live_read(struct live *t, const char *path, size_t *size);
 /* A new file that everybody may run. */
 void live_copy(struct live *t, const char *from, const char *to);
 
-/* A program to talk to. Its stderr is kept apart. */
+/* A program that takes commands. Its stderr is separate. */
 struct live_talk {
 	pid_t pid;
 	int in, out, err;
@@ -130,32 +129,32 @@ void live_talk(struct live *t, const struct live_args *a,
 /* The next line of `fd` that begins with `prefix`, without its newline. Lines
  * before it are dropped. */
 char *live_await(struct live *t, int fd, const char *prefix);
-/* As above, NULL at the end of the file. */
+/* The same, but NULL at the end of the file. */
 char *live_await_or_end(struct live *t, int fd, const char *prefix);
-/* Until the process is in this system call, with this second argument; -1: with
- * any. */
+/* Waits until the process is in this system call, with this second argument;
+ * -1: with any. */
 void live_await_call(struct live *t, pid_t pid, long call, long second);
 void live_tell(struct live *t, const struct live_talk *talk, const char *line);
-/* Tells a line and waits for the answer "done". */
+/* Sends a line and waits for the answer "done". */
 void live_ask(struct live *t, const struct live_talk *talk, const char *line);
 /* Closes stdin and waits for the end: the code as in struct live_end. */
 int live_finish(struct live *t, struct live_talk *talk);
-/* Only waits. */
+/* Waits for the end, with stdin open. */
 int live_wait(struct live *t, struct live_talk *talk);
-/* The first child of a process for which `is` is true (NULL: for any). 0: there
- * is none; -1: the process is gone. */
+/* The first child of a process for which `is` is true (NULL: any child). 0:
+ * there is none; -1: the process is gone. */
 pid_t live_child(struct live *t, pid_t pid,
 		 bool (*is)(struct live *t, pid_t child));
-/* Whether the kernel calls a process so. */
+/* Whether the kernel has this name for a process. */
 bool live_is_called(struct live *t, pid_t pid, const char *name);
-/* A process that exchanges two files as fast as it can, and its end. */
+/* Starts a process that exchanges two files as fast as it can, and ends it. */
 pid_t live_exchange(struct live *t, const char *a, const char *b);
 void live_exchange_end(pid_t pid);
 
 /* live_truth.c */
 struct live_truth {
 	char *word, *name;
-	uint64_t value; /* the sum of all such lines */
+	uint64_t value; /* the sum over all lines with this word and name */
 };
 
 struct live_truths {
@@ -163,51 +162,52 @@ struct live_truths {
 	size_t n;
 };
 
-/* The lines of a fixture's stdout. */
+/* Parses the lines of a fixture's stdout. */
 void live_truths(struct live *t, const char *out, struct live_truths *truths);
-/* 0 when there is no such line. */
+/* 0 if there is no line with this word and name. */
 uint64_t live_truth(const struct live_truths *truths, const char *word,
 		    const char *name);
-/* The text without the lines that tell of times. */
+/* The text without the lines with times. */
 char *live_counts(struct live *t, const char *out);
 /* Fails with the first line that differs. */
 void live_same(struct live *t, const char *what, const char *traced,
 	       const char *plain);
-/* Compares every line that speaks of a function with the report. */
+/* Compares every line about a function with the report. */
 void live_compare(struct live *t, const struct live_truths *truths,
 		  const json_t *report, unsigned int flags);
-/* What the kernel's fast clock and the program's can differ by. */
+/* How far the kernel's fast clock and the program's clock may differ. */
 #define LIVE_CLOCK_NS 1000
-/* The kernel counts what the host took in such ticks. */
+/* The unit in which the kernel counts the time that the host took. */
 #define LIVE_TICK_NS 10000000u
 
 /* live_report.c */
 json_t *live_load(struct live *t, const char *path);
-/* What holds for every report of a run in which nothing was lost. */
+/* Checks what must hold for every report of a run without losses. */
 void live_clean(struct live *t, const json_t *report);
 /* An integer at a path as in "session.elapsed_ns"; fails if there is none. */
 uint64_t live_number(struct live *t, const json_t *object, const char *path);
-/* The same of a function, summed over all of that name whose module ends with
- * `module` (NULL = any). `found` (may be NULL): how many there are. */
+/* The same for a function, summed over all functions of that name whose
+ * module ends with `module` (NULL = any). `found` (may be NULL): how many
+ * there are. */
 uint64_t live_function(struct live *t, const json_t *report, const char *module,
 		       const char *name, const char *field, size_t *found);
-/* OS time within a function: elapsed less application. */
+/* OS time within a function: elapsed time minus application time. */
 uint64_t live_os_time(struct live *t, const json_t *report, const char *name);
-/* Lines of gnomon on stderr that tell of a fault. The first is kept. */
+/* Counts gnomon's lines on stderr that report a fault; keeps the first. */
 size_t live_complaints(struct live *t, const char *err, char **first);
-/* It ended with `code` and said one line of that kind, "gnomon: WHAT; WHAT TO
- * DO", that has `word` in it. */
+/* Checks that the program ended with `code` and printed one line of the form
+ * "gnomon: WHAT; WHAT TO DO" that contains `word`. */
 void live_expect_line(struct live *t, const struct live_end *end, int code,
 		      const char *word);
 
 /* live_calls.c */
-/* `gnomon run --by calls` of the command: an object of its rows, by the calls'
- * numbers. */
+/* Runs `gnomon run --by calls` on the command. Returns an object with its rows;
+ * the keys are the calls' numbers. */
 json_t *live_calls(struct live *t, const char *options,
 		   const struct live_args *command, struct live_end *end);
-/* Those rows of a file of ndjson. */
+/* Reads such rows from an ndjson file. */
 json_t *live_calls_read(struct live *t, const char *path);
-/* The row of the call that it was made in, NULL: none. */
+/* The row of the calling call; NULL: there is none. */
 const json_t *live_caller(struct live *t, const json_t *calls,
 			  const json_t *row);
 /* The name of a row's function. */
@@ -216,45 +216,47 @@ const char *live_called(const json_t *row);
  * VALUE, TYPE VALUE = TYPE VALUE". */
 size_t live_calls_with(struct live *t, json_t *calls, const char *name,
 		       const char *values);
-/* The calls are those that the program told of on stdout, and they nest. */
+/* Checks that the calls are those that the program prints on stdout, and that
+ * they nest. */
 void live_calls_compare(struct live *t, json_t *calls, const char *out);
 
 /* live_told.c */
-/* Whether a trap takes several times what it takes on most machines (2.5 us and
- * more, as in a guest of PVM). Then says that what is measured beside traps is
- * not held to its bounds. */
+/* Whether a trap takes several times as long as on most machines (2.5 us and
+ * more, as in a PVM guest). If so, prints that measurements beside traps are
+ * not held to their bounds. */
 bool live_traps_dear(struct live *t);
 
 /* live_run.c */
-/* Whether this machine runs a fixture of 32 bits, or says that it does not: a
- * kernel can lack that though its configuration has it (a guest of PVM). The
- * guests of this suite show such tests in any case. */
+/* Whether this machine runs a 32-bit fixture; if not, prints that. The kernel
+ * may be unable to, even if its configuration says otherwise (a PVM guest). In
+ * the guests of this suite such tests always run. */
 bool live_has_32_bits(struct live *t, const char *fixture);
 void live_run_row(struct live *t, const struct live_row *row);
-/* Runs `gnomon VERB OPTIONS -- COMMAND`; with `report` not NULL as JSON. */
+/* Runs `gnomon VERB OPTIONS -- COMMAND`; if `report` is not NULL, with JSON
+ * output. */
 void live_gnomon(struct live *t, const char *verb, const char *options,
 		 const char *command, struct live_end *end, json_t **report);
-/* `gnomon run` as people run it: probe cost taken out, and a self-check may end
- * it with 4. */
+/* `gnomon run` as users run it: the cost of probes is subtracted, and a failed
+ * self-check may end it with 4. */
 void live_reported(struct live *t, const char *options, const char *command,
 		   struct live_end *end, json_t **report);
-/* `gnomon run` of the row without comparing: the report and the truth. */
+/* `gnomon run` for the row without the comparison: the report and the truth. */
 void live_trace(struct live *t, const char *options, const char *command,
 		struct live_truths *truths, json_t **report);
 
-/* `gnomon run OPTIONS` on the processes `pids`, when it has attached. Returns
- * where its report, JSON, will be. */
+/* Starts `gnomon run OPTIONS` on the processes `pids` and waits until it has
+ * attached. Returns the path of its JSON report. */
 char *live_attach(struct live *t, const char *options, const char *pids,
 		  struct live_talk *gnomon);
-/* Interrupts it. */
+/* Sends SIGINT to gnomon. */
 void live_interrupt(struct live *t, const struct live_talk *gnomon);
-/* Waits for its end: its report. */
+/* Waits for gnomon's end and returns its report. */
 json_t *live_attached(struct live *t, struct live_talk *gnomon,
 		      const char *path);
-/* The two, of a capture in which nothing was lost. */
+/* The two above, for a capture without losses. */
 json_t *live_detach(struct live *t, struct live_talk *gnomon, const char *path);
 
-/* The tests that are not rows, by name. */
+/* Declares the tests that are not rows. */
 #define RUN(name, command, options, flags)
 #define TEST(name, function) void function(struct live *t);
 #define ALONE		     TEST

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Running processes, and what becomes of them when gnomon stops or is killed.
- */
+/* Running processes: what happens to them when gnomon stops or is killed. */
 #include "live.h"
 
 #include <errno.h>
@@ -53,8 +52,8 @@ static void finish_serve(struct live *t, struct live_talk *serve,
 	CHECK(t, code == 0, "serve ended with %d", code);
 }
 
-/* Only what happens between attaching and stopping is counted; the process is
- * in the middle of things and goes on afterwards. */
+/* Only what happens between attach and stop is counted. The process is busy
+ * before, and goes on afterwards. */
 void test_attach(struct live *t)
 {
 	struct live_talk serve, gnomon;
@@ -76,8 +75,8 @@ void test_attach(struct live *t)
 	finish_serve(t, &serve, 1344);
 }
 
-/* serve, seen by a mount of its own of the folder that all of them share, which
- * may have a place for what changes. */
+/* Starts `serve` through its own mount of the folder that all of them share.
+ * With `changes`, the mount has a layer for changes. */
 static pid_t start_contained(struct live *t, const char *name, bool changes,
 			     struct live_talk *serve)
 {
@@ -126,8 +125,8 @@ void test_attach_overlays(struct live *t)
 	finish_serve(t, &serve[1], 34);
 }
 
-/* A file is changed under the process, which goes on with the one below: that
- * its calls cannot be seen is told. */
+/* A write gives the file a copy in the upper layer; the process goes on with
+ * the lower file. The report says that its calls cannot be seen. */
 void test_attach_copied(struct live *t)
 {
 	struct live_talk serve, gnomon;
@@ -154,7 +153,7 @@ void test_attach_copied(struct live *t)
 	finish_serve(t, &serve, 100);
 }
 
-/* Children that are there already are told, unless they are traced, too. */
+/* Existing children are reported, unless they are traced, too. */
 void test_attach_children(struct live *t)
 {
 	struct live_args a = {.n = 0};
@@ -204,7 +203,7 @@ void test_attach_two(struct live *t)
 	finish_serve(t, &two, 400);
 }
 
-/* Each wait for a pipe is told, the last ones too. */
+/* Each wait for a pipe is in the report, also the last ones. */
 static void expect_waits(struct live *t, const json_t *report, const char *line)
 {
 	const json_t *wait, *name, *class;
@@ -224,8 +223,7 @@ static void expect_waits(struct live *t, const json_t *report, const char *line)
 	CHECK(t, told == want, "%" N " waits told, %" N " were", told, want);
 }
 
-/* Without functions slices wait for others in the kernel: until the thread
- * ends. */
+/* Without functions, the slices wait in the kernel until the thread ends. */
 void test_switches(struct live *t)
 {
 	struct live_args a = {.n = 0};
@@ -246,7 +244,7 @@ void test_switches(struct live *t)
 	expect_waits(t, report, line);
 }
 
-/* Until the capture ends. */
+/* The same until the capture ends. */
 void test_switches_attach(struct live *t)
 {
 	struct live_talk switches, gnomon;
@@ -280,7 +278,7 @@ void test_attach_threads(struct live *t)
 	finish_serve(t, &serve, 501);
 }
 
-/* gnomon has ended by itself; the report, and the process in it. */
+/* Waits until gnomon has ended by itself. Returns the process in its report. */
 static const json_t *expect_end(struct live *t, struct live_talk *gnomon,
 				const char *path, json_t **report)
 {
@@ -292,7 +290,7 @@ static const json_t *expect_end(struct live *t, struct live_talk *gnomon,
 	return json_array_get(json_object_get(*report, "processes"), 0);
 }
 
-/* gnomon ends when all it traces has ended. */
+/* gnomon ends when all that it traces has ended. */
 void test_attach_target_ends(struct live *t)
 {
 	struct live_talk serve, gnomon;
@@ -310,7 +308,7 @@ void test_attach_target_ends(struct live *t)
 	      "the report tells another status");
 }
 
-/* The report tells why the capture ended before it should. */
+/* The report says why the capture ended early. */
 void test_attach_target_killed(struct live *t)
 {
 	struct live_talk serve, gnomon;
@@ -366,7 +364,7 @@ void test_duration(struct live *t)
 	CHECK(t, live_now() - begin >= 300000000u, "gnomon ended too early");
 	report = live_load(t, path);
 	live_clean(t, report);
-	/* the waiting thread's time is the session's */
+	/* the time of the waiting thread is the session's time */
 	CHECK(t, live_number(t, report, "session.elapsed_ns") >= 250000000u,
 	      "the session is shorter than it was told to be");
 	finish_serve(t, &serve, 0);
@@ -389,7 +387,8 @@ static json_t *report_of(struct live *t, const char *trace, const char *options,
 	return live_load(t, path);
 }
 
-/* gnomon record with a command to talk to, when it has attached. */
+/* Starts gnomon record with a command that takes lines; waits until it has
+ * attached. */
 static char *record_serve(struct live *t, struct live_talk *gnomon, pid_t *pid)
 {
 	char *path = live_path(t, "trace");
@@ -407,7 +406,7 @@ static char *record_serve(struct live *t, struct live_talk *gnomon, pid_t *pid)
 	return path;
 }
 
-/* Ctrl-C on a terminal reaches the command as well. */
+/* Ctrl-C on a terminal reaches the command, too. */
 void test_interrupt_group(struct live *t)
 {
 	struct live_talk gnomon;
@@ -437,7 +436,8 @@ static char *text_of_work(struct live *t, struct live_talk *serve)
 	return line;
 }
 
-/* The kernel takes the probes away when the last holder of them has gone. */
+/* The kernel removes the probes when the last process that holds them is
+ * gone. */
 static void await_text(struct live *t, struct live_talk *serve,
 		       const char *want)
 {
@@ -472,8 +472,8 @@ void test_killed_attached(struct live *t)
 	finish_serve(t, &serve, 2000);
 }
 
-/* The same with return probes under way, and gnomon the command's parent; the
- * file is readable. */
+/* The same with pending return probes and with gnomon as the command's parent;
+ * the file is readable. */
 void test_killed_with_command(struct live *t)
 {
 	struct live_talk gnomon;
@@ -491,7 +491,7 @@ void test_killed_with_command(struct live *t)
 	      line);
 	CHECK(t, !live_await_or_end(t, gnomon.out, "calls"),
 	      "serve says more than once what it did");
-	/* it was gnomon's child: whether it is ours now is the runner's */
+	/* it was gnomon's child; the runner decides whether it is ours now */
 	waitpid(pid, &status, 0);
 	report_of(t, path, "", &code);
 	CHECK(t, code == 3, "report of half a file ended with %d, not 3", code);
@@ -499,7 +499,7 @@ void test_killed_with_command(struct live *t)
 	CHECK(t, code == 0, "with --allow-loss it ended with %d", code);
 }
 
-/* What it did is in the file a second later, also when nothing follows. */
+/* A second later the records are in the file, even if no others follow. */
 void test_killed_idle(struct live *t)
 {
 	struct live_talk gnomon;

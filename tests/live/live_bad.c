@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What cannot be done: one line on stderr and the right exit status. */
+/* Requests that cannot be met: one line on stderr and the right exit status. */
 #include "live.h"
 
 #include <errno.h>
@@ -75,7 +75,7 @@ void test_bad_pid(struct live *t)
 	live_expect_line(t, &end, 1, text);
 }
 
-/* A 32-bit program, which stands still in its first write to a full pipe. */
+/* A 32-bit program, which blocks in its first write to a full pipe. */
 static pid_t start_ia32(struct live *t, int *out)
 {
 	char *const argv[] = {live_fixture(t, "ia32_32"), NULL};
@@ -102,7 +102,7 @@ static pid_t start_ia32(struct live *t, int *out)
 	return pid;
 }
 
-/* Its functions cannot be had, its times can. */
+/* Its functions cannot be traced, its times can. */
 void test_bad_pid_32(struct live *t)
 {
 	char bytes[4096], *text, *exe, link[256] = "";
@@ -141,7 +141,7 @@ void test_bad_glob(struct live *t)
 	live_expect_line(t, &end, 2, "no_such_function");
 	CHECK(t, end.out_size == 0, "the program was run all the same");
 
-	/* one that the dynamic linker chooses is named as that */
+	/* one that the dynamic linker chooses is reported as such */
 	for (int i = 0; i < 2; i++) {
 		run_gnomon(t, NULL,
 			   live_text(t, "%s -f libc.so.6:strlen -- %s 5",
@@ -151,7 +151,7 @@ void test_bad_glob(struct live *t)
 		live_expect_line(t, &end, 2, "libc.so.6:*strlen*");
 	}
 
-	/* of several each is named, at the end, with -q too */
+	/* if there are several, each is named at the end, also with -q */
 	run_gnomon(
 		t, NULL,
 		live_text(t,
@@ -193,7 +193,7 @@ void test_bad_options(struct live *t)
 	}
 }
 
-/* The program is not replaced by what is written about it. */
+/* The output does not replace the program. */
 void test_bad_output(struct live *t)
 {
 	static const char *const words[] = {
@@ -234,7 +234,7 @@ void test_list_of_globs(struct live *t)
 	      "it is not told what a glob is: %s", end.err);
 }
 
-/* Where the symbols are that gnomon does not read, that is told. */
+/* gnomon says where the symbols are that it does not read. */
 static void expect_mini(struct live *t)
 {
 	char *file = live_path(t, "mini");
@@ -267,7 +267,7 @@ void test_stripped(struct live *t)
 	live_expect_line(t, &end, 2, "symbols");
 	CHECK(t, !strstr(end.err, "debugdata"), "it has none: %s", end.err);
 	expect_mini(t);
-	/* others match */
+	/* the other functions match */
 	run_gnomon(t, NULL,
 		   live_text(t, "run -f fib -f libc.so.6:malloc -- %s 5",
 			     live_fixture(t, "fib_stripped")),
@@ -281,7 +281,7 @@ void test_stripped(struct live *t)
 		   &end);
 	CHECK(t, end.code == 0 && !strstr(end.err, "its debug symbols"),
 	      "a file with symbols is called stripped: %s", end.err);
-	/* a library, by its path: it is looked into without being mapped */
+	/* a library, by its path: gnomon reads it without mapping it */
 	run_gnomon(t, NULL,
 		   live_text(t, "run -f fib -f %s:plugin_hidden -- %s 5",
 			     live_fixture(t, "libplugin_stripped.so"),
@@ -295,7 +295,7 @@ void test_stripped(struct live *t)
 	      "that a library is stripped is not told: %s", end.err);
 }
 
-/* Functions of a script are no symbols that are missing. */
+/* Functions of a script are not missing symbols. */
 void test_script_functions(struct live *t)
 {
 	char *python = live_text(t, "%s/python3.11", t->dir);
@@ -319,7 +319,7 @@ void test_script_functions(struct live *t)
 	      "a library's function is taken for one of a script: %s", end.err);
 }
 
-/* How methods are called there. */
+/* How methods of Native AOT programs are called. */
 void test_native_aot(struct live *t)
 {
 	char *program = live_fixture(t, "native_aot");
@@ -350,7 +350,7 @@ void test_native_aot(struct live *t)
 		   &end);
 	CHECK(t, end.code == 0 && strstr(end.out, "demo_Shop_Cart__Total"),
 	      "the method is not found: %s", end.err);
-	/* that nothing is reported does not mean that there was nothing */
+	/* an empty report does not mean that nothing happened */
 	run_gnomon(t, NULL, live_text(t, "run --by gc -- %s", program), &end);
 	CHECK(t, end.code == 0 && strstr(end.out, "; Native AOT "),
 	      "it reads as if there were no collection: %s", end.out);
@@ -359,7 +359,7 @@ void test_native_aot(struct live *t)
 	      "a program is taken for Native AOT: %s", end.out);
 }
 
-/* The program, where a user without rights can reach it. */
+/* A copy of the program that a user without rights can reach. */
 static char *copy_gnomon(struct live *t)
 {
 	char *to = live_text(t, "%s/gnomon", t->dir);
@@ -413,7 +413,8 @@ void test_no_capabilities(struct live *t)
 	live_expect_line(t, &end, 1, "CAP_");
 }
 
-/* Links that an older kernel does not have: that is said, and nothing runs. */
+/* Links that an older kernel does not have: gnomon says so, and nothing
+ * runs. */
 void test_links_asked(struct live *t)
 {
 	static const char *const modes[] = {"session", "multi", "single"};
@@ -441,7 +442,8 @@ static void drop_admin(void)
 		_exit(125);
 }
 
-/* An older kernel needs it, and says only that something is not valid. */
+/* An older kernel needs the capability, but only reports an invalid
+ * argument. */
 void test_no_admin(struct live *t)
 {
 	struct live_end end;

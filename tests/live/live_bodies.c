@@ -46,7 +46,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The median of what was told, in percent of the truth. */
+/* The median of the reported times, in percent of the truth. */
 static double middle(const struct told told[ROUNDS][LIVE_BODIES], size_t body)
 {
 	double part[ROUNDS];
@@ -67,8 +67,9 @@ void test_bodies(struct live *t)
 }
 
 /*
- * A step costs four times what a call here takes: what is told is right within
- * the error that is told with it and a tenth of the truth, in most rounds.
+ * A single step costs four times as much as a call here. So, in most rounds,
+ * the reported time is right within its reported error and a tenth of the
+ * truth.
  */
 void test_bodies_rets(struct live *t)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Classes of time on a CPU, or in wait for one, against what the fixture
+/* Classes of time on a CPU or waiting for one, compared with what the fixture
  * `classes` measures in the same run. */
 #include "live_classes.h"
 
@@ -8,7 +8,7 @@
 
 #define N PRIu64
 
-/* Nothing but a CPU, and waiting for one. */
+/* Only a CPU, and waiting for one. */
 static char *off_cpu_account(struct live *t, const struct class_run *r)
 {
 	uint64_t queued = class_own(t, r, "runqueue");
@@ -54,18 +54,18 @@ void test_class_spin(struct live *t)
 	queue_and_check(t, "spin", 0);
 }
 
-/* A competitor on the same CPU has half of it. */
+/* A competitor on the same CPU gets half of it. */
 void test_class_preempted(struct live *t)
 {
 	queue_and_check(t, "shared", 30);
 }
 
 /*
- * Every page is one fault, and with its fault's time and none for any other
- * reason; what is not told is the time of the loop without the faults. How
- * many there were is the kernel's own count. Of their time only bounds are
- * known: no clock of the kernel's tells it, so a fault that is told as half as
- * long as it was is not found here.
+ * Every page is one fault. It has the fault's time, and no other class has
+ * time; the rest is the time of the loop without the faults. The kernel counts
+ * the faults. Their time only has bounds, because no clock of the kernel
+ * measures it. So this test does not find faults that are reported as half as
+ * long.
  */
 void test_class_faults(struct live *t)
 {
@@ -74,8 +74,7 @@ void test_class_faults(struct live *t)
 	struct class_run r;
 	int i = 0;
 
-	/* a loop over pages does nothing else, unless the machine stands still
-	 */
+	/* a loop over pages does nothing else, unless the machine stalls */
 	for (;;) {
 		class_run_functions(t, "--os faults", "faults", 1, &r);
 		fault = class_own(t, &r, "fault");
@@ -94,7 +93,7 @@ void test_class_faults(struct live *t)
 	wait = class_wait_of(&r, "fault");
 	CHECK(t, wait, "the faults are not in the list");
 	count = live_number(t, wait, "count");
-	/* a switch within one makes two of it; the ends are few more */
+	/* a switch within a fault splits it in two; the ends add a few more */
 	CHECK(t, count >= faults && count <= faults + faults / 50,
 	      "%" N " faults listed of %" N, count, faults);
 	CHECK(t, live_number(t, r.report, "counters.fault-end") == 0,
@@ -108,7 +107,7 @@ void test_class_faults(struct live *t)
 	      "the session has faults with none");
 }
 
-/* A call by the page of vsyscalls begins as a fault, and has no end of one. */
+/* A call through the vsyscall page begins as a fault that has no end. */
 void test_class_vsyscall(struct live *t)
 {
 	struct class_run r;
@@ -122,7 +121,7 @@ void test_class_vsyscall(struct live *t)
 	      live_number(t, r.report, "counters.fault-end"));
 }
 
-/* System calls in brackets: their CPU time is in between. */
+/* System calls between two clock readings: their CPU time is in between. */
 void test_class_syscalls(struct live *t)
 {
 	uint64_t got = 0, within = 0;
@@ -134,7 +133,7 @@ void test_class_syscalls(struct live *t)
 				    &r);
 		got = class_own(t, &r, "syscall");
 		within = live_truth(r.truths, "within", r.wait);
-		/* so are some of the clocks that the fixture reads around */
+		/* this includes some of the fixture's own clock readings */
 		CHECK(t,
 		      got <= r.outer &&
 			      got <= within + within / 20 + r.outer - r.inner,
@@ -161,7 +160,7 @@ void test_class_syscalls(struct live *t)
 	      class_own(t, &r, "app"), r.cpu);
 }
 
-/* Whether the report says in its header that system calls are app. */
+/* Whether the header of the report says that system calls count as app. */
 static unsigned int header_says(struct live *t, const char *options)
 {
 	struct live_end end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Each call of a program, as --by calls tells it. */
+/* Each call of a program, as --by calls reports it. */
 #include "live.h"
 
 #include <inttypes.h>
@@ -87,7 +87,8 @@ static void check_nest(struct live *t, const json_t *row, const json_t *parent)
 	      "a call of %s is not a level deeper than its caller", name);
 }
 
-/* Calls of NAME, and the time of those that are in no other of it. */
+/* The number of calls of NAME, and the time of those that are not inside
+ * another one. */
 static uint64_t sum_up(struct live *t, json_t *calls, const char *name,
 		       uint64_t *elapsed)
 {
@@ -148,7 +149,7 @@ void live_calls_compare(struct live *t, json_t *calls, const char *out)
 	free(truths);
 }
 
-/* "TYPE VALUE": of an argument or a result. */
+/* "TYPE VALUE" of an argument or a result. */
 static char *value_text(struct live *t, const json_t *value)
 {
 	const json_t *v = json_object_get(value, "value");
@@ -156,7 +157,7 @@ static char *value_text(struct live *t, const json_t *value)
 
 	if (type && !strcmp(type, "struct"))
 		return live_text(t, "struct%s", v ? " with a value" : "");
-	/* as many digits as each double has */
+	/* with all the digits of the double */
 	return live_text(
 		t, "%s %s%s", type,
 		v ? json_dumps(v, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15))
@@ -170,7 +171,7 @@ static char *values_text(struct live *t, const json_t *row)
 	char *text = "";
 	size_t i, n[2] = {0};
 
-	/* those in floating point are counted apart */
+	/* floating-point values are counted separately */
 	json_array_foreach(all, i, one)
 	{
 		const char *name =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Calls of native programs, and what of them is chosen. */
+/* Calls of native programs, and options that select some of them. */
 #include "live.h"
 
 #include <inttypes.h>
@@ -41,7 +41,7 @@ void test_calls(struct live *t)
 		      (int)json_integer_value(row));
 }
 
-/* What a call waited for is told of it. */
+/* A call reports what it waited for. */
 void test_calls_classes(struct live *t)
 {
 	struct live_args command = {.n = 0};
@@ -59,7 +59,7 @@ void test_calls_classes(struct live *t)
 	json_object_foreach(calls, key,
 			    row) if (!strcmp(live_called(row), name)) slept +=
 		live_number(t, row, "sleep_ns");
-	/* the way into the sleep is within it */
+	/* the way into the sleep is part of it */
 	CHECK(t, slept > live_truth(truths, "slept", name) * 9 / 10,
 	      "%s slept %" N " ns of %" N, name, slept,
 	      live_truth(truths, "slept", name));
@@ -75,7 +75,7 @@ static size_t lines_with(const char *text, const char *word)
 	return n;
 }
 
-/* A name without its parameters. */
+/* --only finds a function with or without its parameters. */
 void test_calls_only(struct live *t)
 {
 	static const char *const globs[] = {"leaf", "leaf(int)"};
@@ -97,7 +97,7 @@ void test_calls_only(struct live *t)
 	}
 }
 
-/* What is chosen of a trace: by time, function, thread and level. */
+/* Selections from a trace: by time, function, thread and level. */
 void test_calls_chosen(struct live *t)
 {
 	static const struct {

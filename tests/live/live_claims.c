@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A thread that takes a ring for its fast hooks while gnomon cannot be told. */
+/* A thread that takes a ring for its fast hooks while gnomon cannot be
+ * informed. */
 #include "live.h"
 
 #include <inttypes.h>
@@ -7,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CALLS 200000 /* several of the largest ring */
+#define CALLS 200000 /* several of them fill the largest ring */
 
-/* Their begins and ends are more than a ring of 64K has room for. */
+/* Their begins and ends do not fit into a ring of 64K. */
 #define THREADS 2000
 
 static void report_of(struct live *t, const char *trace, const char *format,
@@ -24,8 +25,8 @@ static void report_of(struct live *t, const char *trace, const char *format,
 	CHECK(t, !end.code, "the report ended with %d: %s", end.code, end.err);
 }
 
-/* Gnomon is told when it can be again: what the thread wrote until then is
- * lost, and counted, and what it does from then on is there. */
+/* gnomon is informed when that is possible again. What the thread wrote before
+ * is lost and counted; what it does afterwards is in the report. */
 void test_sleds_claim_lost(struct live *t)
 {
 	char *trace = live_path(t, "claim.trace"), *text;

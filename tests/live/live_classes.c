@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Classes of waits, against what the fixture `classes` measures in the same
- * run. */
+/* Classes of waits, compared with what the fixture `classes` measures in the
+ * same run. */
 #include "live_classes.h"
 
 #include <inttypes.h>
@@ -17,13 +17,14 @@ static const char *const all_classes[] = {
 	"runqueue", "disk",  "lock",	     "net",	"ipc",	   "sleep",
 	"child",    "other", "unclassified", "event",	"poll"};
 
-/* How a way of waiting shows. */
+/* What a way of waiting looks like in the report. */
 struct waiting {
-	const char *way; /* of the fixture, and of the test: class-WAY */
+	const char *way; /* the fixture's way; also in the name of the test:
+			    class-WAY */
 	const char *class;
 	const char *reason; /* the system call, NULL = none */
-	bool woken;	    /* the waker is told, and in wake_WAY */
-	/* what a child that is forked within waits for, within */
+	bool woken;	    /* the waker is reported, and it is in wake_WAY */
+	/* what a child that is forked inside waits for, inside */
 	const char *childs;
 };
 
@@ -169,7 +170,7 @@ void class_check_callers(struct live *t, const struct class_run *r,
 	      class, r->wait, got, all, self);
 }
 
-/* It only calls. */
+/* It only makes calls. */
 static void check_caller_waits(struct live *t, const struct class_run *r,
 			       const char *class)
 {
@@ -179,7 +180,7 @@ static void check_caller_waits(struct live *t, const struct class_run *r,
 	      "%s: the caller has %" N " ns of its own", class, self);
 }
 
-/* The thread has at least what its functions have. */
+/* The thread has at least the time of its functions. */
 static void check_thread(struct live *t, const struct class_run *r,
 			 const char *class)
 {
@@ -232,7 +233,7 @@ static bool is_text(const json_t *object, const char *key, const char *want)
 	return want ? text && strcmp(text, want) == 0 : !text;
 }
 
-/* All of the function's waits of a class are in its list. */
+/* All waits of a class in the function are in its list. */
 static void check_sums(struct live *t, const struct class_run *r,
 		       const char *class)
 {
@@ -269,7 +270,7 @@ static void check_reason(struct live *t, const struct class_run *r,
 	const json_t *wait = class_wait_of(r, w->class);
 
 	CHECK(t, wait, "%s has no waits of %s", r->wait, w->class);
-	if (strcmp(w->way, "spawn") == 0) /* either */
+	if (strcmp(w->way, "spawn") == 0) /* either of two */
 		CHECK(t,
 		      is_text(wait, "syscall_name", "clone") ||
 			      is_text(wait, "syscall_name", "clone3"),
@@ -279,14 +280,14 @@ static void check_reason(struct live *t, const struct class_run *r,
 		      "the reason is not %s", w->reason ? w->reason : "none");
 }
 
-/* What is told of a poll beside. */
+/* What is also reported about a poll. */
 static const struct {
 	const char *way, *polled, *ended;
 } polls[] = {
 	{"poll", "pipe", "ready"},
 	{"select", "pipe", "ready"},
 	{"epoll", "pipe", "ready"},
-	/* what io_uring waits for is not looked at */
+	/* what io_uring waits for is not examined */
 	{"uring", "unknown", "unknown"},
 	{"poll_timeout", "pipe", "timeout"},
 	{"poll_signal", "pipe", "signal"},
@@ -295,8 +296,8 @@ static const struct {
 	{"epoll_timeout", "timerfd", "timeout"},
 };
 
-/* NULL, or what is off: when the kernel hides that the thread runs again, what
- * ended its poll is not known. */
+/* NULL, or what is wrong. If the kernel hides that the thread runs again, it is
+ * not known what ended its poll. */
 static char *off_polled(struct live *t, const struct class_run *r,
 			const struct waiting *w)
 {
@@ -320,7 +321,7 @@ static char *off_polled(struct live *t, const struct class_run *r,
 	return NULL;
 }
 
-/* The waker is the thread of that name, and what it was in. */
+/* The waker is the thread of that name, in that function. */
 static void check_waker(struct live *t, const struct class_run *r,
 			const struct waiting *w)
 {
@@ -345,9 +346,9 @@ static const struct waiting *this_waiting(struct live *t)
 }
 
 /*
- * What the kernel counts neither as time on a CPU nor as waiting for one, and
- * gnomon does, by the reading of both clocks at each switch of the thread: its
- * account in the report, which the self-check holds.
+ * The time that gnomon counts, because it reads both clocks at each switch of
+ * the thread, but that the kernel counts neither as time on a CPU nor as
+ * waiting for one. The report has this account, and the self-check checks it.
  */
 static int64_t between_accounts(struct live *t, const json_t *report)
 {
@@ -371,15 +372,15 @@ static int64_t between_accounts(struct live *t, const json_t *report)
 	live_fail(t, "no thread of the fixture");
 }
 
-/* A thread that is stopped in a read waits for that until then and afterwards:
- * the stopper is late where the machine is busy. */
+/* A thread that is stopped in a read waits for the read before and after the
+ * stop: on a busy machine the stopper is late. */
 static uint64_t around(struct live *t, const struct class_run *r,
 		       const struct waiting *w)
 {
 	return strcmp(w->way, "stopped") ? 0 : class_own(t, r, "ipc");
 }
 
-/* NULL, or what is off. */
+/* NULL, or what is wrong. */
 static char *near(struct live *t, const struct class_run *r,
 		  const struct waiting *w)
 {
@@ -406,7 +407,7 @@ static char *near(struct live *t, const struct class_run *r,
 	return NULL;
 }
 
-/* By the kernel's account it hardly waited: the waker was first. */
+/* By the kernel's account it hardly waited, because the waker came first. */
 static bool came_late(const struct class_run *r, unsigned int ms)
 {
 	return r->inner < r->cpu + r->delay + ms * 1000000ull / 10;
@@ -451,8 +452,8 @@ void test_class_wait(struct live *t)
 }
 
 /*
- * A wait that a stop interrupts, and that goes on by another system call, is
- * what it was before. Only the time in which it is stopped is in none.
+ * A wait that a stop interrupts and that continues through another system call
+ * keeps its class. Only the stopped time has no class.
  */
 void test_class_restarted(struct live *t)
 {
@@ -485,8 +486,8 @@ void test_class_restarted(struct live *t)
 	}
 }
 
-/* What ends a sleep is its timer: not the thread that the timer interrupts. A
- * nap whose timer ends before the thread sleeps has no wait. */
+/* The timer ends a sleep, not the thread that the timer interrupts. If the
+ * timer ends before the thread sleeps, the nap has no wait. */
 void test_class_sleep_waker(struct live *t)
 {
 	const json_t *f, *wait;
@@ -516,7 +517,7 @@ void test_class_sleep_waker(struct live *t)
 	}
 }
 
-/* With system calls timed a wait is what it was without. */
+/* Timing system calls does not change a wait. */
 void test_class_wait_syscalls(struct live *t)
 {
 	static const struct waiting ways[] = {
@@ -538,7 +539,7 @@ void test_class_wait_syscalls(struct live *t)
 	}
 }
 
-/* Without any function: the thread's own account. */
+/* Without any function: only the thread's account. */
 void test_class_threads_only(struct live *t)
 {
 	static const char *const ways[][2] = {
@@ -561,7 +562,7 @@ void test_class_threads_only(struct live *t)
 					t, thread,
 					live_text(t, "classes.%s", ways[i][1]));
 		}
-		/* the waker has slept that long before it woke */
+		/* the waker slept this long before it woke the other */
 		CHECK(t, slept >= MS * 990000ull,
 		      "the waker slept %" N " ns, not %d ms", slept, MS);
 		CHECK(t,
@@ -572,7 +573,7 @@ void test_class_threads_only(struct live *t)
 	}
 }
 
-/* A thread that waits before gnomon comes waits for what it waits. */
+/* A wait that began before gnomon attached has its class. */
 void test_class_attached(struct live *t)
 {
 	char *path = live_path(t, "report.json");
@@ -603,8 +604,8 @@ void test_class_attached(struct live *t)
 	live_finish(t, &serve);
 }
 
-/* Runs a way of the fixture and attaches to it while it waits; what its first
- * thread waited for. */
+/* Runs a way of the fixture and attaches to it while it waits. Returns what its
+ * first thread waited for. */
 static const json_t *attach_to_way(struct live *t, const char *way)
 {
 	char *path = live_path(t, "report.json");
@@ -633,8 +634,9 @@ static const json_t *attach_to_way(struct live *t, const char *way)
 	live_fail(t, "no thread of the fixture");
 }
 
-/* Where the word that a thread waits for can be of a lock or of something else,
- * its wait from before gnomon came is not classified: nothing tells which. */
+/* The word that a thread waits for may belong to a lock or to something else. A
+ * wait from before the attach is then not classified, because nothing tells
+ * which it is. */
 void test_class_attached_word(struct live *t)
 {
 	static const char *const ways[][3] = {{"mutex", "lock", "event"},

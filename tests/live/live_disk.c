@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* gnomon record and a disk that takes nothing while the program runs: a FIFO
- * that is not read until the program has said its last word. */
+/* gnomon record with a disk that takes nothing while the program runs: a FIFO
+ * that is read only after the program has printed its last word. */
 #include "live.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ struct recorded {
 	int code;
 };
 
-/* All of the FIFO, into a file. */
+/* Copies all of the FIFO into a file. */
 static char *keep(struct live *t, int fifo)
 {
 	char *path = live_path(t, "trace"), buf[65536];
@@ -53,10 +53,10 @@ static char *rest_of(struct live *t, int fd)
 	return live_text(t, "%s", text);
 }
 
-/* Between the program's end and the reader's begin. */
+/* Between the end of the program and the start of the reader. */
 #define LATE_MS 300
 
-/* With `read_it` false nobody ever reads. */
+/* If `read_it` is false, nobody ever reads. */
 static struct recorded record(struct live *t, const char *options, bool read_it)
 {
 	char *path = live_path(t, "fifo");
@@ -100,7 +100,7 @@ static json_t *report(struct live *t, const struct recorded *r)
 	return live_load(t, path);
 }
 
-/* What the disk does not take waits in the ring, which has room for all. */
+/* What the disk does not take waits in the ring, which has enough room. */
 void test_disk_waits(struct live *t)
 {
 	struct recorded r = record(t, "--ring-size 128M", true);
@@ -115,8 +115,8 @@ void test_disk_waits(struct live *t)
 	      CALLS);
 }
 
-/* A small ring has not: each lost record is counted once, by the ring, and it
- * is the disk that is blamed. */
+/* A small ring has too little room. Each lost record is counted once, by the
+ * ring, and gnomon names the disk as the cause. */
 void test_disk_slow(struct live *t)
 {
 	struct recorded r = record(t, "--ring-size 1M", true);
@@ -136,7 +136,7 @@ void test_disk_slow(struct live *t)
 	      "records were lost behind the ring");
 }
 
-/* Nobody ever reads: gnomon ends all the same, and says why. */
+/* Nobody ever reads: gnomon still ends, and says why. */
 void test_disk_stuck(struct live *t)
 {
 	struct recorded r = record(t, "--ring-size 1M", false);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where the kernel has no answer. */
+/* Situations in which the kernel has no answer. */
 #include "live.h"
 
-/* Wakeups come while another program has the kernel look something up. Before
- * 6.2 task storage then looks up nothing: gnomon knows its threads without. */
+/* Wakeups come while another program makes the kernel look something up. Before
+ * 6.2, task storage then finds nothing; gnomon finds its threads without it. */
 void test_storage_busy(struct live *t)
 {
 	char *path = live_path(t, "report.json");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The end of a capture where gnomon gets hardly any of its CPU. */
+/* The end of a capture if gnomon gets hardly any time on its CPU. */
 #include "live.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 #define N PRIu64
 
-/* Takes a CPU from us and the fixtures, for gnomon and who hogs it. */
+/* Takes a CPU away from the test and the fixtures, for gnomon and the hog. */
 static int part_cpu(struct live *t)
 {
 	cpu_set_t ours;
@@ -34,9 +34,9 @@ static int part_cpu(struct live *t)
 	return cpu;
 }
 
-/* A process that wants all of the CPU, for `seconds` of its time at most. By
- * real time (a priority) it leaves to others what the kernel keeps for them,
- * else (0) a hundredth. */
+/* Starts a process that takes the whole CPU, for at most `seconds` of CPU time.
+ * With a real-time priority it leaves to others only what the kernel reserves;
+ * with priority 0, a hundredth. */
 static pid_t hog(struct live *t, int cpu, rlim_t seconds, int priority)
 {
 	const struct rlimit limit = {seconds, seconds};
@@ -74,7 +74,8 @@ static void end_hog(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-/* `gnomon run OPTIONS -p SERVE` by WORDS..., which start it on that CPU. */
+/* Starts `gnomon run OPTIONS -p SERVE` through WORDS..., which put it on that
+ * CPU. */
 static char *start(struct live *t, const char *words, const char *options,
 		   struct live_talk *serve, struct live_talk *gnomon)
 {
@@ -93,7 +94,7 @@ static char *start(struct live *t, const char *words, const char *options,
 	return path;
 }
 
-/* Fills three fourths of the ring while gnomon is stopped. */
+/* Fills three quarters of the ring while gnomon is stopped. */
 static void fill(struct live *t, const struct live_talk *serve, pid_t gnomon)
 {
 	int status;
@@ -106,8 +107,8 @@ static void fill(struct live *t, const struct live_talk *serve, pid_t gnomon)
 	live_ask(t, serve, "work 600000");
 }
 
-/* A moment, and how long gnomon, the hog, and all have run until then on the
- * CPU that they share. */
+/* A moment, and the CPU time until then: `own` of gnomon and the hog, `all` of
+ * everything on the CPU that they share. */
 struct moment {
 	uint64_t ns, own, all;
 };
@@ -118,7 +119,7 @@ static uint64_t ns_of(const struct timeval *tv)
 	       (uint64_t)tv->tv_usec * 1000;
 }
 
-/* Of a process until now; of one that has ended, getrusage() tells. */
+/* CPU time of a running process; getrusage() has that of ended ones. */
 static uint64_t ran(pid_t pid)
 {
 	struct timespec ts = {0};
@@ -129,7 +130,7 @@ static uint64_t ran(pid_t pid)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* Of all that ran on the CPU. */
+/* CPU time of everything that ran on the CPU. */
 static uint64_t all_ran(struct live *t, int cpu)
 {
 	FILE *f = fopen("/proc/stat", "re");
@@ -160,10 +161,12 @@ static struct moment now(struct live *t, int cpu, pid_t hog, pid_t gnomon)
 	};
 }
 
-/* Each wait for a worker of the kernel's that is bound to the CPU takes a
- * second there: so often the kernel lets others run, for a twentieth of its
- * time. Who else runs then takes that from the workers. An end has none, one or
- * two such waits; the links one by one would have ten. */
+/*
+ * A wait for a kernel worker that is bound to the CPU takes a second there:
+ * once a second the kernel lets others run, for a twentieth of the time. Other
+ * programs that run then take that time from the workers. An end has at most
+ * two such waits; with links closed one by one it would have ten.
+ */
 static void ended_in_time(struct live *t, const struct moment *begin,
 			  const struct moment *end, uint64_t traced)
 {
@@ -176,7 +179,7 @@ static void ended_in_time(struct live *t, const struct moment *begin,
 	      took / 1000000, others / 1000000);
 }
 
-/* Where a real-time program keeps gnomon from its CPU, -d is over in time. */
+/* If a real-time program keeps gnomon from its CPU, -d still ends in time. */
 static void over_beside_real_time(struct live *t, int cpu)
 {
 	const char *words = live_text(t, "/usr/bin/taskset -c %d", cpu);
@@ -195,16 +198,15 @@ static void over_beside_real_time(struct live *t, int cpu)
 	end_hog(pid);
 	live_finish(t, &serve);
 	CHECK(t, code == 0, "gnomon ended with %d", code);
-	/* that the capture can begin late, beside such a program, is left out
-	 */
+	/* beside such a program the capture may begin late: not measured */
 	traced = live_number(t, live_load(t, path), "session.wall_ns");
 	CHECK(t, traced < 3000000000u, "-d 1s was over after %" N " ms",
 	      traced / 1000000);
 	ended_in_time(t, &begin, &end, traced);
 }
 
-/* It has a second for what is left in the ring, and in that second a twentieth
- * of the CPU: it takes all of it only if it runs before the other program. */
+/* gnomon has a second for the rest of the ring, and a twentieth of the CPU. It
+ * reads everything only if it runs before the other program. */
 static void end_beside_real_time(struct live *t, int cpu)
 {
 	const char *words = live_text(t, "/usr/bin/taskset -c %d", cpu);
@@ -241,9 +243,9 @@ void test_end_real_time(struct live *t)
 }
 
 /*
- * It has a second for what is left in the ring, and a hundredth of a CPU. What
- * it does not take then is counted. Who starts it as a batch program does not
- * want it to run before others.
+ * gnomon has a second for the rest of the ring, and a hundredth of a CPU. It
+ * counts what it does not read. A user who starts it as a batch program does
+ * not want it to run before others.
  */
 void test_end_late(struct live *t)
 {
@@ -270,7 +272,7 @@ void test_end_late(struct live *t)
 	late = live_number(t, report, "lost.causes.late");
 	CHECK(t, late && calls < 600000,
 	      "%" N " records were late, %" N " calls are told", late, calls);
-	/* an enter and a leave each; what is not told is counted */
+	/* an enter and a leave each; what is not reported is counted */
 	CHECK(t, 2 * calls + late >= 1200000,
 	      "%" N " calls and %" N " late records are not all", calls, late);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Findings of programs that have one fault each. */
+/* Findings for programs that have one fault each. */
 #include "live.h"
 
 #include <signal.h>
@@ -32,7 +32,7 @@ static json_t *explain_trace(struct live *t, const char *trace)
 	return json_object_get(found, "findings");
 }
 
-/* The findings of a capture of the fixture with that fault. */
+/* The findings of a capture of the fixture with this fault. */
 static json_t *explain(struct live *t, const char *options, const char *fault,
 		       char **trace)
 {
@@ -60,7 +60,7 @@ static const json_t *finding(const json_t *findings, const char *rule)
 	return NULL;
 }
 
-/* The rule holds, and its sentence has the words. */
+/* Checks that the rule applies and that its sentence has these words. */
 static const json_t *expect(struct live *t, const json_t *findings,
 			    const char *rule, const char *words)
 {
@@ -102,7 +102,7 @@ static bool put_file(struct live *t, const char *folder, const char *name,
 	return f && fputs(text, f) >= 0 && !fclose(f);
 }
 
-/* A group of either version that has a fifth of a CPU. */
+/* Makes a control group, of v1 or v2, that has a fifth of a CPU. */
 static char *make_group(struct live *t)
 {
 	static const char root[] = "/sys/fs/cgroup";
@@ -166,7 +166,7 @@ void test_explain_faults(struct live *t)
 	expect_none(t, all, "sleep");
 }
 
-/* The command that it says to type is one that works. */
+/* The command in the advice works. */
 void test_explain_own(struct live *t)
 {
 	char *trace, *next;
@@ -198,7 +198,7 @@ void test_explain_untraced(struct live *t)
 	expect_none(t, all, "own-code");
 }
 
-/* What -f names can have no probe, or is not called. */
+/* A function that -f names may have no probe, or may not be called. */
 void test_explain_refused(struct live *t)
 {
 	static const char refused[] =
@@ -209,7 +209,7 @@ void test_explain_refused(struct live *t)
 	json_t *all = explain(t, "-f loops", "own", &trace);
 
 	expect(t, all, "untraced", "refused (loops: a loop comes back");
-	/* which is no news that -q could do without */
+	/* this is important enough to print with -q, too */
 	live_gnomon(t, "run", "-q -f loops", "findings own", &end, NULL);
 	CHECK(t, end.code == 0 && strstr(end.err, refused) == end.err,
 	      "it ended with %d: %s", end.code, end.err);
@@ -231,8 +231,9 @@ void test_explain_sleep(struct live *t)
 	expect_none(t, all, "page-faults");
 }
 
-/* How much of a trace's time the program could have run and did not, in
- * percent: the rule says nothing of a program that is kept from its work. */
+/* The part of a trace's time, in percent, in which the program could have
+ * run but did not. The rule does not apply to a program that is kept from
+ * its work. */
 static uint64_t kept_off(struct live *t, const char *trace)
 {
 	struct live_args a = {.n = 0};
@@ -276,8 +277,8 @@ void test_explain_syscalls(struct live *t)
 	expect_none(t, all, "idle");
 }
 
-/* What is shorter than its probes is to be left out, but not all that is
- * traced. */
+/* The advice is to leave out functions shorter than their probes, but not
+ * everything that is traced. */
 void test_explain_probes(struct live *t)
 {
 	struct live_end end;
@@ -292,7 +293,7 @@ void test_explain_probes(struct live *t)
 	      "the command to type traces nothing: %s", end.out);
 }
 
-/* `run` has them above its table, and not with -q. */
+/* `run` prints them above its table, but not with -q. */
 void test_explain_run(struct live *t)
 {
 	struct live_end end;

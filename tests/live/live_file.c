@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Trace files: whole, damaged, and with no room for them. */
+/* Trace files: whole, damaged, and without room for them. */
 #include "live.h"
 
 #include <errno.h>
@@ -48,7 +48,7 @@ static char *report_text(struct live *t, const char *trace, const char *options)
 	return end.out;
 }
 
-/* The same file gives the same report, and the exact counts. */
+/* The same file gives the same report, with the exact counts. */
 void test_record_report(struct live *t)
 {
 	char *trace = record(t, "fib 16");
@@ -65,8 +65,8 @@ void test_record_report(struct live *t)
 	CHECK(t, calls == 3193, "fib: %" N " calls reported, 3193 made", calls);
 }
 
-/* What was taken out of a thread is just what its probes cost, and no more than
- * was there. */
+/* What was subtracted from a thread is exactly what its probes cost, and not
+ * more than the thread had. */
 void test_probe_cost(struct live *t)
 {
 	char *trace = record(t, "fib 20");
@@ -88,12 +88,12 @@ void test_probe_cost(struct live *t)
 	calls = live_function(t, less, NULL, "fib", "calls", NULL);
 	CHECK(t, calls == 21891, "fib: %" N " calls reported, 21891 made",
 	      calls);
-	/* two traps a call: a hundred nanoseconds each at the very least */
+	/* two traps per call, each at least a hundred nanoseconds */
 	CHECK(t, cost + left > calls * 200, "%" N " ns for %" N " calls",
 	      cost + left, calls);
 }
 
-/* The number of fields of a line of CSV; quotes keep commas. */
+/* The number of fields in a line of CSV; a comma in quotes is no separator. */
 static size_t csv_fields(const char *line)
 {
 	bool quoted = false;
@@ -125,7 +125,7 @@ static void check_csv(struct live *t, char *text, const char *by)
 	CHECK(t, rows > 1, "CSV by %s has no rows", by);
 }
 
-/* The header has the command's path, with any words in it. */
+/* The header has the command's path, which may contain any words. */
 static char *without_header(char *text)
 {
 	while (*text == '#')
@@ -193,7 +193,7 @@ static char *write_file(struct live *t, const char *bytes, size_t size)
 	return path;
 }
 
-/* A file that is none of ours: status 2, one line that names it. */
+/* A file in another format: status 2, one line that names it. */
 static void expect_refused(struct live *t, const char *path)
 {
 	struct live_end end;
@@ -221,7 +221,8 @@ void test_file_empty(struct live *t)
 	expect_refused(t, t->dir);
 }
 
-/* Cut anywhere: refused, or read to the last whole chunk as a loss. */
+/* A file cut anywhere: it is refused, or read to the last whole chunk and
+ * reported as a loss. */
 void test_file_truncated(struct live *t)
 {
 	char *trace = record(t, "fib 18"), *bytes, *path;
@@ -248,7 +249,7 @@ void test_file_truncated(struct live *t)
 	expect_refused(t, write_file(t, bytes, 7));
 }
 
-/* The version is the number behind the magic bytes. */
+/* The version is the number after the magic bytes. */
 void test_file_version(struct live *t)
 {
 	char *trace = record(t, "fib 5");
@@ -260,7 +261,7 @@ void test_file_version(struct live *t)
 	expect_refused(t, write_file(t, bytes, size));
 }
 
-/* Flipped and moved bytes: a status that is meant, never a crash. */
+/* Flipped and moved bytes: a proper exit status, never a crash. */
 void test_file_hostile(struct live *t)
 {
 	char *trace = record(t, "fib 12"), *bytes, *copy, *path;
@@ -274,7 +275,7 @@ void test_file_hostile(struct live *t)
 	CHECK(t, copy && size, "no memory");
 	for (i = 0; i < 60; i++) {
 		memcpy(copy, bytes, size);
-		/* the first bytes matter most: half of all hit them */
+		/* the first bytes matter most: half of the changes hit them */
 		at = (size_t)rand_r(&seed) % (i & 1 ? size : 256) % size;
 		if (i % 3 == 2)
 			memmove(copy + at, copy, size - at);
@@ -289,7 +290,7 @@ void test_file_hostile(struct live *t)
 	}
 }
 
-/* Under sudo the file is the invoking user's, and nobody else's to read. */
+/* Under sudo the invoking user owns the file, and nobody else may read it. */
 void test_file_owner(struct live *t)
 {
 	char *env[] = {(char *)"SUDO_UID=65534", (char *)"SUDO_GID=65534",
@@ -314,7 +315,7 @@ void test_file_owner(struct live *t)
 	CHECK(t, (st.st_mode & 0077) == 0, "others can read the trace file");
 }
 
-/* gnomon failed: status 1 and one line, the program's own output as ever. */
+/* gnomon failed: status 1 and one line; the program's output is unchanged. */
 static void expect_failed(struct live *t, const struct live_end *end)
 {
 	char *first;
@@ -326,8 +327,8 @@ static void expect_failed(struct live *t, const struct live_end *end)
 	      "not one line on stderr: %s", end->err);
 }
 
-/* A trace that nobody can find is no success: its folder is removed, renamed,
- * or the file replaced while it is recorded. */
+/* A trace that nobody can find is no success. Its folder is removed or renamed,
+ * or the file is replaced, during the recording. */
 static void misplace(struct live *t,
 		     void (*change)(struct live *t, const char *dir))
 {
@@ -406,7 +407,7 @@ void test_disk_full(struct live *t)
 	umount2(dir, MNT_DETACH);
 }
 
-/* gnomon writes no more than so many KiB: returns what it says. */
+/* gnomon may write only so many KiB. Returns its message. */
 static char *record_limited(struct live *t, const char *path, const char *kib)
 {
 	struct live_args a = {.n = 0};
@@ -421,7 +422,8 @@ static char *record_limited(struct live *t, const char *path, const char *kib)
 	return live_text(t, "%s", end.err);
 }
 
-/* What is left of a trace that finds no more room, and whether that is said. */
+/* What remains of a trace when there is no more room, and whether gnomon says
+ * so. */
 void test_record_limited(struct live *t)
 {
 	char *path = live_path(t, "limited"), *said;
@@ -453,8 +455,8 @@ void test_output_full(struct live *t)
 	expect_failed(t, &end);
 }
 
-/* A trace on stdout is whole: what the command writes there goes to stderr.
- * Nobody is told to read it where it is no more. */
+/* A trace on stdout is whole: the command's output to stdout goes to stderr.
+ * gnomon does not advise to read the trace from there later. */
 void test_record_stdout(struct live *t)
 {
 	char *trace = live_path(t, "stdout"), *text;
@@ -473,7 +475,8 @@ void test_record_stdout(struct live *t)
 	CHECK(t, strstr(text, "echo"), "the trace has no echo: %s", text);
 }
 
-/* Of a pipe without a reader nobody is told that it is as it was before. */
+/* For a pipe without a reader, gnomon does not say that it is as it was
+ * before. */
 void test_record_pipe(struct live *t)
 {
 	static const char script[] =
@@ -490,7 +493,7 @@ void test_record_pipe(struct live *t)
 	      "stderr says: %s", end.err);
 }
 
-/* A terminal gets no trace, and the command does not run for none. */
+/* A trace is not written to a terminal, and then the command does not run. */
 void test_record_terminal(struct live *t)
 {
 	static const char *const outputs[] = {"-", "/dev/stdout"};
@@ -500,7 +503,7 @@ void test_record_terminal(struct live *t)
 	struct live_end end;
 
 	CHECK(t, !unlockpt(terminal), "no terminal: %s", strerror(errno));
-	/* a guest can be without the second */
+	/* a guest may lack the second */
 	for (size_t i = 0; i < 2 - !!access("/dev/stdout", F_OK); i++) {
 		struct live_args a = {.n = 0};
 
@@ -515,7 +518,8 @@ void test_record_terminal(struct live *t)
 	close(terminal);
 }
 
-/* What record says to type can be typed, and changes no terminal. */
+/* A user can type what record suggests, and it has no control characters for
+ * the terminal. */
 void test_record_name(struct live *t)
 {
 	char *trace = live_path(t, "it's \033[31m red");

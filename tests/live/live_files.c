@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which files and processes are probed: one file is one, whatever it is called;
- * what runs and not what its path shows; and nobody who is not traced. */
+/* Which files and processes are probed: a file is probed once under all its
+ * names; the running file counts, not the one now at its path; and processes
+ * that are not traced are left alone. */
 #include "live_files.h"
 
 #include <errno.h>
@@ -68,8 +69,7 @@ bool files_unprobed(const json_t *report, const char *name)
 	return false;
 }
 
-/* A function of that name has a module that is called as its processes call
- * it. */
+/* Checks that a function of that name has a module with this path. */
 static void expect_module(struct live *t, const json_t *report,
 			  const char *name, const char *path)
 {
@@ -89,7 +89,7 @@ static void expect_module(struct live *t, const json_t *report,
 	live_fail(t, "the module of %s is '%s', not '%s'", name, module, path);
 }
 
-/* Two names of one file, and a program of another: each call once. */
+/* Two names of one file, and another program: each call counts once. */
 void test_files_names(struct live *t)
 {
 	struct live_talk one, two, three, gnomon;
@@ -115,7 +115,7 @@ void test_files_names(struct live *t)
 	expect_module(t, report, "work", live_text(t, "%s/third", t->dir));
 }
 
-/* An upgrade while the program runs. */
+/* The program's file is upgraded while it runs. */
 void test_files_replaced(struct live *t)
 {
 	char *path = files_copy(t, "serve", "program"), *out;
@@ -132,8 +132,8 @@ void test_files_replaced(struct live *t)
 	expect_module(t, report, "work", path);
 }
 
-/* A library is written into while a process has it mapped, which sees what is
- * written; then its bytes are gone. */
+/* A library is overwritten while a process has it mapped and sees the new
+ * bytes; then the file is truncated. */
 void test_files_written(struct live *t)
 {
 	char *path = files_copy(t, "visited", "program"), *out;
@@ -144,7 +144,7 @@ void test_files_written(struct live *t)
 	int fd, code;
 	pid_t pid;
 
-	/* what it is linked with is where it looks first */
+	/* the program looks here first for the library */
 	files_copy(t, "libfixture.so", "libfixture.so");
 	pid = files_start(t, path, &visited);
 	live_ask(t, &visited, "load");
@@ -169,7 +169,7 @@ void test_files_written(struct live *t)
 	CHECK(t, code == 0, "gnomon ended with %d", code);
 }
 
-/* Another program is mounted over it. */
+/* Another program is mounted over the file. */
 void test_files_mounted(struct live *t)
 {
 	char *path = files_copy(t, "serve", "program"), *out;
@@ -202,8 +202,8 @@ char *files_bytes(struct live *t, struct live_talk *serve)
 	return line;
 }
 
-/* A path that is another program's file every other moment: the other one's
- * text is never changed. */
+/* The path alternates between two programs: gnomon never changes the other
+ * program's code. */
 void test_files_swapped(struct live *t)
 {
 	char *mine = files_copy(t, "serve", "mine");
@@ -227,7 +227,7 @@ void test_files_swapped(struct live *t)
 	live_exchange_end(swapper);
 }
 
-/* One function that no kernel probes: the others are there. */
+/* No kernel can probe one of the functions: the others are traced. */
 void test_files_refused(struct live *t)
 {
 	struct live_talk visited, gnomon;
@@ -285,7 +285,7 @@ uint64_t files_least(struct live *t, const struct live_talk *talk,
 	return least;
 }
 
-/* Who maps the same library and is not traced pays nothing. */
+/* A process that maps the same library but is not traced pays nothing. */
 void test_bystander(struct live *t)
 {
 	const char *path = live_fixture(t, "visited");
@@ -310,15 +310,15 @@ void test_bystander(struct live *t)
 	      !files_unprobed(report, "rand_r") &&
 		      !files_unprobed(report, "work"),
 	      "what was probed is marked");
-	/* a probe in such a function makes it 100 times as long and more */
+	/* a probe in such a function makes it at least 100 times slower */
 	CHECK(t, beside < 10 * before,
 	      "a loop beside took %" N " ns, not %" N "; the traced one %" N,
 	      beside, before, own);
 	CHECK(t, own > 10 * before, "probes cost nothing: is any there?");
 }
 
-/* A child gets links of its own, and what it did before is told. False: it had
- * ended before it had them. */
+/* A child gets its own links, and its calls from before are reported as
+ * missing. False: it ended before it got them. */
 static bool bystander_child(struct live *t)
 {
 	const char *path = live_fixture(t, "visited");
@@ -339,7 +339,7 @@ static bool bystander_child(struct live *t)
 	seen = live_function(t, report, NULL, "rand_r", "calls", NULL);
 	CHECK(t, seen <= made, "%" N " calls reported, %" N " made", seen,
 	      made);
-	/* each one's end is seen, too, however long its probes took */
+	/* the end of each call is seen, too, however long its probes took */
 	unwound = live_function(t, report, NULL, "rand_r", "unwound", NULL);
 	CHECK(t, !unwound, "%" N " calls are told to have been unwound",
 	      unwound);
@@ -361,7 +361,7 @@ void test_bystander_child(struct live *t)
 		live_again(t, i++, CHILDREN, "no call of the child was seen");
 }
 
-/* The test maps a fixture's code, as a bystander does. */
+/* Maps a fixture's code into the test, as a bystander does. */
 static void map_code(struct live *t, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -373,8 +373,8 @@ static void map_code(struct live *t, const char *path)
 	close(fd);
 }
 
-/* Calls that a child made before it got its links end after that, in the midst
- * of few others: they explain themselves, and are no failure. */
+/* Calls that a child began before it got its links end afterwards. They have
+ * few other calls around them. This is a known case, not a failure. */
 void test_bystander_children(struct live *t)
 {
 	struct live_end end;

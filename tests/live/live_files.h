@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the tests of files share. */
+/* Helpers that the tests of files share. */
 #ifndef LIVE_FILES_H
 #define LIVE_FILES_H
 
 #include "live.h"
 
-/* Tells `visited` to call libc ten thousand times. */
+/* Makes `visited` call libc ten thousand times. */
 #define FILES_LIBC "libc 10000"
 
-/* A copy of a fixture in the test's folder: a file of its own. */
+/* Copies a fixture into the test's folder, as a separate file. */
 char *files_copy(struct live *t, const char *fixture, const char *name);
-/* Starts a fixture that waits for commands. Returns the process that it is. */
+/* Starts a fixture that waits for commands. Returns its process. */
 pid_t files_start(struct live *t, const char *path, struct live_talk *talk);
 /* The bytes of a function as the fixture `serve` reads them. */
 char *files_bytes(struct live *t, struct live_talk *serve);
 
 void files_expect(struct live *t, const json_t *report, const char *module,
 		  const char *name, uint64_t want);
-/* Whether a function says that calls of it are missing. */
+/* Whether the report says that calls of a function are missing. */
 bool files_unprobed(const json_t *report, const char *name);
 
 /* How long the fixture `visited` takes for a command, in ns. */
 uint64_t files_ask(struct live *t, const struct live_talk *talk,
 		   const char *what);
-/* The least of several times: a probe makes each of them longer, other work of
- * the machine only some. */
+/* The shortest of several times. A probe makes all of them longer, other work
+ * of the machine only some. */
 uint64_t files_least(struct live *t, const struct live_talk *talk,
 		     const char *what);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A program that is frozen with its control group, as a paused container. */
+/* A program in a frozen control group, like a paused container. */
 #include "live.h"
 
 #include <inttypes.h>
@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PATIENCE  2000 /* pauses */
+#define PATIENCE  2000 /* number of pauses */
 #define FROZEN_MS 100
 
-/* A control group of v2 that nobody else has. */
+/* Makes a control group of v2 for this test alone. */
 static char *make_group(struct live *t)
 {
 	static const char *const roots[] = {"/sys/fs/cgroup",
@@ -61,7 +61,7 @@ static void await_frozen(struct live *t, const char *group, bool frozen)
 	live_fail(t, "the group does not become %s", want);
 }
 
-/* It does not wait for what its system call waits for. */
+/* A frozen program does not wait for what its system call waits for. */
 void test_frozen(struct live *t)
 {
 	char *group = make_group(t), *path = live_path(t, "frozen.json");

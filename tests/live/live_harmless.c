@@ -11,7 +11,7 @@
 
 #define SWITCHES 50
 
-/* Arguments of Go are not where -a looks, and a function can begin twice. */
+/* Arguments of Go are not where -a looks, and a function may begin twice. */
 static void check_go_values(struct live *t)
 {
 	static struct live_truths truths;
@@ -25,8 +25,8 @@ static void check_go_values(struct live *t)
 	live_compare(t, &truths, report, LIVE_UNMATCHED | LIVE_UNWOUND);
 }
 
-/* Its stacks move and its goroutines change threads: calls are counted, which
- * leave is whose is not known. gnomon says so by its status. */
+/* Its stacks move and its goroutines change threads. Calls are counted, but a
+ * leave cannot be attributed to its call. gnomon's exit status says so. */
 void test_go(struct live *t)
 {
 	static struct live_truths truths;
@@ -51,7 +51,7 @@ void test_go(struct live *t)
 	check_go_values(t);
 }
 
-/* A library without a path: /proc/self/fd/N in the program. */
+/* A library without a path: the program opens /proc/self/fd/N. */
 static int as_memfd(struct live *t, const char *path)
 {
 	size_t size;
@@ -63,8 +63,8 @@ static int as_memfd(struct live *t, const char *path)
 	return fd;
 }
 
-/* The library that switches stacks is not at its path any more, or never was
- * at one. */
+/* The library that switches stacks is no longer at its path, or never had
+ * one. */
 void test_stack_library(struct live *t)
 {
 	char *program = live_text(t, "%s/hop_library", t->dir);
@@ -102,7 +102,7 @@ void test_stack_library(struct live *t)
 	live_tell(t, &hop, live_text(t, "switch %d", SWITCHES));
 	sum = live_await_or_end(t, hop.out, "sum ");
 	CHECK(t, sum, "the program died");
-	/* back() of round i returns i, there() of it i + i */
+	/* in round i, back() returns i and there() returns i + i */
 	CHECK(t,
 	      strcmp(sum, live_text(t, "sum %d", SWITCHES * (SWITCHES - 1))) ==
 		      0,
@@ -116,8 +116,8 @@ void test_stack_library(struct live *t)
 	CHECK(t, code == 0, "the program ended with %d", code);
 }
 
-/* Whoever asks for return probes in a program that switches stacks is told that
- * they are why nothing fits. They can end the program, too. */
+/* With return probes in a program that switches stacks, gnomon says that they
+ * are the reason for the mismatches. They can also end the program. */
 void test_return_told(struct live *t)
 {
 	struct live_end end;
@@ -131,7 +131,7 @@ void test_return_told(struct live *t)
 	      "the cause is not told: %s", end.err);
 }
 
-/* What single-stepped leaves cost is said, and how to do without them. */
+/* gnomon reports what single-stepped leaves cost, and how to avoid them. */
 void test_stepped_told(struct live *t)
 {
 	struct live_end end;
@@ -145,7 +145,7 @@ void test_stepped_told(struct live *t)
 	      "the header does not tell of stepped leaves: %s", end.out);
 	CHECK(t, strstr(end.err, " single-stepped"), "attached in silence: %s",
 	      end.err);
-	/* fast hooks stand in for them */
+	/* fast hooks are used instead */
 	live_gnomon(t, "run", "-f work", "fork_xray fork 10", &end, NULL);
 	CHECK(t, end.code == 0 && strstr(end.out, " 40 "),
 	      "gnomon ended with %d: %s", end.code, end.out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* System calls of 32 bits are known by other numbers. */
+/* 32-bit system calls have other numbers. */
 #include "live.h"
 
 #include <inttypes.h>
@@ -59,8 +59,8 @@ void test_ia32(struct live *t)
 	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		inner = live_truth(&truths, "inner", ways[i].truth);
 		got = waited(t, report, ways[i].class, ways[i].syscall);
-		/* the clock is read by a call on either side; what is not a
-		 * wait then is the run queue */
+		/* a call on either side reads the clock; the rest is the run
+		 * queue */
 		CHECK(t,
 		      got && got <= inner &&
 			      got + queued + t->guest_ns >= inner / 2,

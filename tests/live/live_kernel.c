@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel's own account of a thread beside gnomon's. That the check of the
- * two finds a wrong clock is shown by a gnomon that has one (GNOMON_SKEWED).
+ * The kernel's own account of a thread, compared with gnomon's. A gnomon with a
+ * wrong clock (GNOMON_SKEWED) shows that the comparison finds one.
  */
 #include "live.h"
 
@@ -16,11 +16,11 @@
 
 #define N PRIu64
 
-/* Sleeps of gnomon's on CPU 1 that are disturbed: more than it takes to compare
- * the clocks once. */
+/* Disturbed sleeps of gnomon on CPU 1: more than one comparison of the clocks
+ * takes. */
 #define NAPS 8u
 
-/* The thread of that name, and its `kernel`. */
+/* The `kernel` object of the thread with that name. */
 static const json_t *account_of(struct live *t, const json_t *report,
 				const char *name)
 {
@@ -50,7 +50,7 @@ static int64_t signed_of(struct live *t, const json_t *object, const char *key)
 	return json_integer_value(value);
 }
 
-/* The parts are the whole, and the kernel's figure is what it says itself. */
+/* The parts add up to the whole, and the kernel's figure is its own. */
 static void check_account(struct live *t, const json_t *kernel, uint64_t cpu)
 {
 	int64_t own = signed_of(t, kernel, "our_cpu_ns");
@@ -79,7 +79,7 @@ void test_kernel_account(struct live *t)
 		      live_truth(truths, "cpu", "spin"));
 }
 
-/* A clock that loses 2 % is found, and the thread and the amount are told. */
+/* A clock that loses 2 % is found; gnomon names the thread and the amount. */
 void test_kernel_skewed(struct live *t)
 {
 	const char *skewed = getenv("GNOMON_SKEWED");
@@ -108,8 +108,9 @@ void test_kernel_skewed(struct live *t)
 	      rest, cpu);
 }
 
-/* A host that takes the CPU while gnomon compares the clocks does not make them
- * look as if each CPU had its own: then no account of the kernel's is known. */
+/* The host takes the CPU while gnomon compares the clocks. gnomon must not
+ * conclude that each CPU has its own clock, because then there is no account of
+ * the kernel. */
 void test_kernel_napped(struct live *t)
 {
 	struct gnomon_bpf *late = gnomon_bpf__open_and_load();
@@ -127,14 +128,14 @@ void test_kernel_napped(struct live *t)
 	gnomon_bpf__destroy(late);
 	CHECK(t, end.code == 0 && report, "gnomon ended with %d: %s", end.code,
 	      end.err);
-	/* only by its clock is it known how long threads were runnable; a
-	 * thread that never leaves its CPU never was */
+	/* runnable time needs the kernel's clock; a thread that never leaves
+	 * its CPU has none */
 	live_number(t, account_of(t, report, "sleep"), "runqueue_ns");
 }
 
-/* The kernel does not count as runnable for how long a thread that it moves is
- * on no run queue. The thread is runnable all the same, and the difference is
- * no fault. */
+/* While the kernel moves a thread, the thread is on no run queue, and the
+ * kernel does not count that time as runnable. The thread is runnable, and the
+ * difference is no fault. */
 void test_kernel_late(struct live *t)
 {
 	struct gnomon_bpf *late = gnomon_bpf__open_and_load();
@@ -156,8 +157,8 @@ void test_kernel_late(struct live *t)
 	CHECK(t, end.code == 0 && report, "gnomon ended with %d: %s", end.code,
 	      end.err);
 	kernel = account_of(t, report, "sent");
-	/* No more of it is told than there is: the self-check has passed, by
-	 * the kernel's own figure. To move a thread takes a while, too. */
+	/* There is no upper bound here: the self-check has passed, by the
+	 * kernel's own figure. Moving a thread takes time, too. */
 	known = signed_of(t, kernel, "runqueue_switching_ns");
 	CHECK(t, known > held - held / 20,
 	      "of %" PRId64 " ns on no run queue %" PRId64 " are told", held,

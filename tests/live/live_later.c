@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files that are met when gnomon traces already: programs that a traced process
+/* Files that gnomon finds during tracing: programs that a traced process
  * executes, and libraries that it loads. */
 #include "live_files.h"
 
@@ -39,7 +39,7 @@ static void expect_late(struct live *t, const json_t *report, const char *name)
 	      "it is not told that calls before the probes were not seen");
 }
 
-/* The program is one that the command becomes, and that it becomes again. */
+/* The command executes the program, which executes itself again. */
 void test_executed(struct live *t)
 {
 	static const char *const wrappers[] = {"env", "sh -c exec\t$0"};
@@ -64,8 +64,8 @@ void test_executed(struct live *t)
 	}
 }
 
-/* What processes ran without their probes is no more than they ran, whatever
- * number of programs and files each had. */
+/* The reported time that processes ran without their probes is not longer than
+ * they ran, however many programs and files each had. */
 void test_executed_short(struct live *t)
 {
 	char *path;
@@ -85,9 +85,9 @@ void test_executed_short(struct live *t)
 	      ran);
 }
 
-/* Of many that run one program at once, each is seen or told of. The first one
- * goes on until gnomon has seen what it runs: of programs that nobody saw alive
- * it is not known whether they have the function. */
+/* Of many processes that run one program at once, each is seen or reported as
+ * missing. The first one runs until gnomon has read its file: for a program
+ * that ended before that, gnomon does not know whether it has the function. */
 void test_executed_many(struct live *t)
 {
 	const uint64_t many = 40;
@@ -110,7 +110,7 @@ void test_executed_many(struct live *t)
 	      "%" N " calls seen, %" N " told of, of %" N, seen, late, many);
 }
 
-/* A shell that executes the program when it is told a line. */
+/* A shell that executes the program when it receives a line. */
 static pid_t start_shell(struct live *t, const char *path, struct live_talk *sh)
 {
 	struct live_args a = {.n = 0};
@@ -125,7 +125,8 @@ static pid_t start_shell(struct live *t, const char *path, struct live_talk *sh)
 	return pid;
 }
 
-/* Attached to such a shell until it is the program, which is ready. */
+/* Attaches to such a shell, which then becomes the program; waits until the
+ * program is ready. */
 static char *attach_executed(struct live *t, const char *path,
 			     struct live_talk *sh, struct live_talk *gnomon)
 {
@@ -139,7 +140,7 @@ static char *attach_executed(struct live *t, const char *path,
 	return out;
 }
 
-/* A process that is attached to becomes another program. */
+/* A process that gnomon is attached to executes another program. */
 void test_executed_attached(struct live *t)
 {
 	char *path = files_copy(t, "serve", "serve"), *out;
@@ -153,8 +154,8 @@ void test_executed_attached(struct live *t)
 	expect_late(t, report, "work");
 }
 
-/* The same by a path that is one program's file or the other's: what runs is
- * probed, and of the other one nothing is changed. */
+/* The same by a path that alternates between two programs: gnomon probes the
+ * running one, and does not change the other. */
 void test_executed_swapped(struct live *t)
 {
 	char *mine = files_copy(t, "serve", "mine"), *before, *out;
@@ -179,8 +180,8 @@ void test_executed_swapped(struct live *t)
 	live_exchange_end(swapper);
 }
 
-/* Another program is written into the file of one that has run: the probes of
- * the first would be in the middle of the second one's instructions. */
+/* Another program is written into the file of one that has run. The probes of
+ * the first would be in the middle of instructions of the second. */
 void test_executed_written(struct live *t)
 {
 	char *file = files_copy(t, "fib", "program"), *path;
@@ -207,8 +208,8 @@ void test_executed_written(struct live *t)
 	expect_late(t, report, "work");
 }
 
-/* A thread other than the first executes, of a file that somebody else maps,
- * too: the probes of that process were its first thread's. */
+/* A thread other than the first executes a file that another process maps, too:
+ * the probes of the process belonged to its first thread. */
 void test_executed_thread(struct live *t)
 {
 	char *file = files_copy(t, "serve", "program"), *before, *out;
@@ -256,8 +257,7 @@ void test_executed_library(struct live *t)
 	      "what was probed is marked");
 }
 
-/* A library that no process maps when gnomon starts, by the name of its file.
- */
+/* A library that no process maps when gnomon starts, by its file name. */
 void test_awaited(struct live *t)
 {
 	char *path, *command = live_text(t, "%s", live_fixture(t, "visited"));
@@ -282,8 +282,8 @@ void test_awaited(struct live *t)
 	expect_late(t, report, "plugin_work");
 }
 
-/* gnomon may open no more files when the library comes: that is told, and how
- * long its calls are missing. */
+/* gnomon cannot open more files when the library is loaded. It reports that,
+ * and for how long calls are missing. */
 void test_awaited_few_files(struct live *t)
 {
 	struct rlimit few, usual;
@@ -315,8 +315,8 @@ void test_awaited_few_files(struct live *t)
 	CHECK(t, told >= ns, "only %" N " ns are told of, of %" N, told, ns);
 }
 
-/* The report of a program that loads the library when it runs; `late`: it has
- * its probes only then. */
+/* The report of a program that loads the library while it runs. `late`: the
+ * library gets its probes only then. */
 static char *load_plugin(struct live *t, const char *lib, const char *command,
 			 bool late)
 {
@@ -337,8 +337,8 @@ static char *load_plugin(struct live *t, const char *lib, const char *command,
 	return live_read(t, path, NULL);
 }
 
-/* The command that runs the copy of the program, and of what it needs, in a
- * folder that only its own mounts have. */
+/* A command that runs copies of the program and its libraries, in a folder that
+ * only its own mount namespace has. */
 static char *in_container(struct live *t)
 {
 	char *script = live_path(t, "script");
@@ -353,7 +353,7 @@ static char *in_container(struct live *t)
 	return live_text(t, "unshare -m sh %s", script);
 }
 
-/* It is told how its probes can be there before it is mapped; not in a
+/* gnomon says how the library can have probes before it is mapped; not in a
  * container, where -f cannot name its path. */
 void test_awaited_path(struct live *t)
 {
@@ -371,8 +371,8 @@ void test_awaited_path(struct live *t)
 	      "in a container: %s", report);
 }
 
-/* A script is no program that has libraries: that of -f has probes before what
- * the script starts maps it. */
+/* A script has no libraries. A library that -f names has probes before a
+ * program that the script starts maps it. */
 void test_awaited_script(struct live *t)
 {
 	char *script = live_path(t, "script"), *report;
@@ -389,8 +389,8 @@ void test_awaited_script(struct live *t)
 	      "its calls are not seen: %s", report);
 }
 
-/* One that nobody maps is told: a program can have the same functions itself.
- */
+/* A library that nobody maps is reported: the program itself may have functions
+ * of these names. */
 void test_awaited_vainly(struct live *t)
 {
 	char *library = files_copy(t, "libplugin.so", "libplugin.so"), *path,
@@ -404,8 +404,8 @@ void test_awaited_vainly(struct live *t)
 	CHECK(t, live_finish(t, &talk) == 0, "it ended otherwise");
 }
 
-/* The same of a process that ends at once: its calls are seen, or it is told
- * that they are not. */
+/* The same with a process that ends at once: its calls are seen, or reported as
+ * missing. */
 void test_awaited_short(struct live *t)
 {
 	char *command = live_text(t, "%s", live_fixture(t, "visited"));
@@ -431,8 +431,8 @@ void test_awaited_short(struct live *t)
 	}
 }
 
-/* A running process maps a library, of which another one runs functions: that
- * one pays nothing. */
+/* A running process maps a library. Another process runs functions of it and
+ * pays nothing. */
 void test_awaited_attached(struct live *t)
 {
 	const char *path = live_fixture(t, "visited");
@@ -454,14 +454,14 @@ void test_awaited_attached(struct live *t)
 	report = live_detach(t, &gnomon, out);
 	files_expect(t, report, "libplugin.so", "plugin_work", 10000);
 	expect_late(t, report, "plugin_work");
-	/* a probe in such a function makes it 100 times as long and more */
+	/* a probe in such a function makes it at least 100 times slower */
 	CHECK(t, beside < 10 * before,
 	      "a loop beside took %" N " ns, not %" N "; the traced one %" N,
 	      beside, before, own);
 	CHECK(t, own > 10 * before, "probes cost nothing: is any there?");
 }
 
-/* Sleeps until it is killed, and is not traced. */
+/* Sleeps until it is killed; it is not traced. */
 static void start_beside(struct live *t, struct live_talk *beside)
 {
 	struct live_args a = {.n = 0};
@@ -471,9 +471,12 @@ static void start_beside(struct live *t, struct live_talk *beside)
 	live_await_call(t, beside->pid, SYS_nanosleep, -1);
 }
 
-/* A shell starts many of a program at once, and one of them is the first that
- * shows its file: calls that the others are in then are of before, too. Where
- * another process runs the program, each of them gets probes of its own. */
+/*
+ * A shell starts many copies of a program at once. One of them is the first
+ * that shows its file. Calls that the others are in at that moment began before
+ * their probes. If another process runs the program, each of them gets its own
+ * probes.
+ */
 void test_late_copies(struct live *t)
 {
 	char *program =

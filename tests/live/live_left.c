@@ -15,8 +15,8 @@ const char *live_left_reason(const struct live_left *left, const char *name)
 	return NULL;
 }
 
-/* NULL, or what is wrong with the line of the row behind the last, which it
- * makes one of the rows. Comments begin with #. */
+/* Parses the line after the last row into a new row. NULL, or what is wrong.
+ * Comments begin with #. */
 static const char *take_line(struct live_left *l)
 {
 	char *line = l->row[l->n].line, *name, *reason;

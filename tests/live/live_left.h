@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tests that are left out where they cannot run, or need not: a file of lines
- * "NAME REASON". Where there is such a file, a test that is skipped fails.
+ * Tests that are left out because they cannot run here, or need not: a file of
+ * lines "NAME REASON". If there is such a file, a skipped test fails.
  */
 #ifndef LIVE_LEFT_H
 #define LIVE_LEFT_H
@@ -20,11 +20,12 @@ struct live_left {
 	} row[LIVE_LEFT_MAX];
 };
 
-/* Reads the file; a path of NULL is none. 0, or what is wrong, on stderr: a
- * line without a reason, a name twice. Not to be moved or copied after. */
+/* Reads the file; if the path is NULL, there is none. 0, or -EINVAL after it
+ * has printed what is wrong: a line without a reason, a name twice. Do not move
+ * or copy `left` afterwards. */
 int live_left_read(struct live_left *left, const char *path);
 
-/* NULL: the test is to run. */
+/* NULL: the test must run. */
 const char *live_left_reason(const struct live_left *left, const char *name);
 
 #endif

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * live_KIND [--list] [NAME...]: runs the live tests on programs of that kind,
- * or the named ones. Environment: GNOMON the path of the program under test,
- * FIXTURES the folder of the fixtures (or the one above native/), LIVE_SLOW a
- * factor for all timeouts, LIVE_GUEST_MS what a guest's processor may add to
- * bounds that say so (struct live), LIVE_LEFT_OUT a file of tests that are left
- * out here (live_left.h), LIVE_TRIES how often a test that fails is run in all:
- * a guest's processors can stand still anywhere. Each failure is printed. Exits
- * with 1 when a test failed, with 77 when all were skipped.
+ * or only the named ones. Environment:
+ * GNOMON: the path of the program under test
+ * FIXTURES: the folder of the fixtures (or the one above native/)
+ * LIVE_SLOW: a factor for all timeouts
+ * LIVE_GUEST_MS: what a guest's processor may add to bounds that allow it
+ * (struct live)
+ * LIVE_LEFT_OUT: a file of tests that are left out here (live_left.h)
+ * LIVE_TRIES: how often a failing test is run in total, because a guest's
+ * processors can stall anywhere
+ *
+ * Each failure is printed. Exits with 1 if a test failed, with 77 if all were
+ * skipped.
  */
 #include "live.h"
 #include "live_left.h"
@@ -176,7 +181,7 @@ static _Noreturn void be_test(const struct setup *s, const struct live_row *row,
 	_exit(0);
 }
 
-/* Reads the reason until the test's end or the timeout: false at a timeout. */
+/* Reads the reason until the test ends. False: timeout. */
 static bool read_verdict(int fd, char *reason, size_t size, int timeout_ms)
 {
 	long deadline = now_ms() + timeout_ms, left;
@@ -201,7 +206,7 @@ static bool read_verdict(int fd, char *reason, size_t size, int timeout_ms)
 	return true;
 }
 
-/* What a test left running is killed, and reaped: it became our child. */
+/* Kills and reaps what a test left running: it became our child. */
 static void sweep(pid_t group)
 {
 	kill(-group, SIGKILL);
@@ -211,7 +216,8 @@ static void sweep(pid_t group)
 		;
 }
 
-/* Why it was skipped; where tests are left out by a list, that must say so. */
+/* Prints why it was skipped. If a list decides which tests are left out, it
+ * must have the test. */
 static void print_skipped(const struct setup *s, const struct live_row *row,
 			  const char *reason, struct tally *tally)
 {
@@ -225,7 +231,7 @@ static void print_skipped(const struct setup *s, const struct live_row *row,
 	}
 }
 
-/* False: it failed, and is to be run again. */
+/* False: it failed and must run again. */
 static bool print_verdict(const struct setup *s, const struct live_row *row,
 			  int status, bool in_time, const char *reason, long ms,
 			  bool last, struct tally *tally)
@@ -252,7 +258,7 @@ static bool print_verdict(const struct setup *s, const struct live_row *row,
 	return !failed || last;
 }
 
-/* 1: it is done; 0: it is to be run again; <0. */
+/* 1: it is done; 0: it must run again; <0. */
 static int run_test(const struct setup *s, const struct live_row *row,
 		    bool last, struct tally *tally)
 {
@@ -317,7 +323,8 @@ static int set_up(struct setup *s)
 		s->guest_ns = (uint64_t)guest_ms * 1000000;
 	if (live_left_read(&s->left, getenv("LIVE_LEFT_OUT")))
 		return -EINVAL;
-	/* strays of a test come to us, and go with its folder */
+	/* orphans of a test become our children, and its folder is removed
+	 * later */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	return 0;
 }
@@ -332,7 +339,7 @@ static const struct live_row *find_row(const char *name)
 	return NULL;
 }
 
-/* All names are tests: those asked for, and those left out. */
+/* Checks that all given names, and those that are left out, are tests. */
 static bool know_names(const struct setup *s, int argc, char **argv)
 {
 	const char *unknown = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A capture that mutes one function in the midst of a command. */
+/* A capture that mutes a function while the command runs. */
 #include "live_mute.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 #define N PRIu64
 
-/* `name` is a glob with nothing but perhaps a * at its end. */
+/* `name` is a glob that may only have a * at its end. */
 static bool names(const char *name, const char *text, size_t len)
 {
 	size_t n = strcspn(name, "*");
@@ -52,10 +52,10 @@ static void time_other(struct capture *c, const struct gn_rec_func *r)
 		c->open[i].time = r->h.time;
 		return;
 	}
-	/* while it is being muted, calls are neither before nor after that */
+	/* calls during the muting count neither as before nor as after */
 	if (c->asked && !c->mute_time && r->h.time > c->asked)
 		return;
-	/* one that began after all late records */
+	/* ignores calls that began before the last late record */
 	if (c->mute_time && c->open[i].time < c->muted.last)
 		return;
 	fastest = &c->fastest[c->mute_time ? 1 : 0];
@@ -166,7 +166,7 @@ void capture_start(struct capture *c, const char *out_path)
 	must(c, "new", gn_session_new(&c->opts, &c->session));
 	must(c, "prepare", gn_session_prepare(c->session));
 	must(c, "load", gn_session_load(c->session));
-	/* the command is forked while it is attached */
+	/* the attach forks the command */
 	CHECK(c->t, dup2(out, STDOUT_FILENO) == STDOUT_FILENO, "dup2");
 	must(c, "attach", gn_session_attach(c->session));
 	must(c, "start", gn_session_start(c->session));
@@ -233,8 +233,8 @@ static void set_modes(struct capture *c, const char *attach, const char *leave)
 		live_skip(c->t, "this kernel has no such links");
 }
 
-/* What the fastest call of the other one takes without gnomon, if the program
- * tells it; else 0: probes take so much that it does not matter. */
+/* The fastest call of the other function without gnomon, if the program prints
+ * it. Otherwise 0: probes take so long that it does not matter. */
 static uint64_t fastest_bare(struct capture *c, const struct live_args *command)
 {
 	const char *line, *word = live_text(c->t, "fastest %s ", c->other.name);
@@ -247,8 +247,8 @@ static uint64_t fastest_bare(struct capture *c, const struct live_args *command)
 	return line ? strtoull(line + strlen(word), NULL, 10) : 0;
 }
 
-/* Muting takes away nearly all of what probes add, and most of what hooks that
- * are no traps do: they are still called. */
+/* Muting removes nearly all of the cost of probes, and most of the cost of
+ * hooks without traps: those are still called. */
 static void check_faster(struct capture *c, uint64_t bare)
 {
 	uint64_t before = c->fastest[0], after = c->fastest[1];
@@ -282,7 +282,7 @@ static void check_records(struct capture *c)
 	      c->other.enters, c->other.leaves);
 }
 
-/* "calls NAME N" of the other one, if the program tells it */
+/* "calls NAME N" of the other function, if the program prints it */
 static void check_calls(struct capture *c, const char *out)
 {
 	char *line = strstr(out, live_text(c->t, "calls %s ", c->other.name));

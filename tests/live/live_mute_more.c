@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Muting: what cannot be muted, what is left behind, who may. */
+/* Muting: what cannot be muted, what stays afterwards, which rights it
+ * needs. */
 #include "live_mute.h"
 
 #include <errno.h>
@@ -38,13 +39,13 @@ void test_errors(struct live *t)
 	capture_start(&c, live_path(t, "out"));
 	CHECK(t, capture_until_hot(&c), "it ended early");
 	expect(t, "no function", gn_session_mute(c.session, 0, 0), -ENOENT);
-	/* it could be of a program that is executed later */
+	/* the function may be in a program that is executed later */
 	expect(t, "past the last", gn_session_mute(c.session, 3, 0),
 	       -EOPNOTSUPP);
 	expect(t, "no pid", gn_session_mute(c.session, clr, 0), -EINVAL);
 	expect(t, "odd pid", gn_session_mute(c.session, clr, UINT32_MAX),
 	       -EINVAL);
-	/* the command can start no runtime, so none is prepared */
+	/* the command cannot start a runtime, so none is prepared */
 	expect(t, "no library",
 	       gn_session_mute(c.session, clr, (uint32_t)getpid()),
 	       -EOPNOTSUPP);
@@ -66,7 +67,7 @@ void test_errors(struct live *t)
 	gn_session_free(plain.session);
 }
 
-/* The muted function's byte, read from outside. */
+/* The first byte of the muted function, read from outside the process. */
 static uint8_t byte_of(struct live *t, uint32_t pid, uint32_t func)
 {
 	struct gn_mute_process p;
@@ -128,7 +129,7 @@ static void set_effective(struct live *t, const cap_value_t *list, int n)
 	cap_free(caps);
 }
 
-/* What a capture keeps, and the one more that muting needs. */
+/* The capabilities that a capture keeps, and the one more that muting needs. */
 void test_capabilities(struct live *t)
 {
 	static const cap_value_t keep[] = {CAP_DAC_OVERRIDE, CAP_CHOWN,
@@ -155,7 +156,7 @@ void test_capabilities(struct live *t)
 	set_effective(t, keep, 5);
 	expect(t, "mute", capture_mute(&c), 0);
 	set_effective(t, keep, 4);
-	/* what is open can be undone */
+	/* open changes can be undone */
 	CHECK(t, !kill(gn_session_child(c.session), SIGSTOP), "kill");
 	expect(t, "stop", gn_session_stop(c.session), 0);
 	set_effective(t, keep, 5);
@@ -165,7 +166,7 @@ void test_capabilities(struct live *t)
 	gn_session_free(c.session);
 }
 
-/* A capture with some hundred links of functions' own, until it is killed. */
+/* A capture with hundreds of links, one per function, until it is killed. */
 static _Noreturn void hold_links(struct live *t, int ready)
 {
 	static const char *const globs[] = {
@@ -184,7 +185,7 @@ static _Noreturn void hold_links(struct live *t, int ready)
 		pause();
 }
 
-/* The kernel takes the links away, and not one after the other. */
+/* The kernel removes the links together, not one after the other. */
 void test_killed(struct live *t)
 {
 	char summary[64] = "";

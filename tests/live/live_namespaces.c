@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* gnomon in a container: its numbers of processes are not the machine's. */
+/* gnomon in a container: its PIDs are not those of the machine. */
 #include "live.h"
 
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 
 #define N PRIu64
 
-/* A PID namespace whose first process is the rest of the words. */
+/* A PID namespace; its first process runs the rest of the words. */
 static void in_namespace(struct live *t, struct live_args *a, bool proc)
 {
 	live_add(t, a, "/bin/sh", "-c", "exec unshare --pid --fork \"$@\"",
@@ -30,7 +30,7 @@ static const json_t *only(struct live *t, const json_t *report,
 	return json_array_get(all, 0);
 }
 
-/* The command tells its own number, which only counts in its namespace. */
+/* The command prints its PID, which is only valid in its namespace. */
 void test_namespace(struct live *t)
 {
 	struct live_truths *truths = calloc(1, sizeof(*truths));
@@ -133,7 +133,8 @@ void test_namespace_time(struct live *t)
 	live_expect_line(t, &end, 1, "time namespace");
 }
 
-/* The program's clock is ahead: when a wait ends by itself is told by that. */
+/* The program's clock is ahead of the kernel's. That clock decides when a wait
+ * times out. */
 void test_namespace_clock(struct live *t)
 {
 	char *path = live_path(t, "report.json"), *classes;
@@ -155,7 +156,7 @@ void test_namespace_clock(struct live *t)
 	live_clean(t, report);
 	live_truths(t, end.out, truths);
 	inner = live_truth(truths, "inner", "wait_timeout");
-	/* when it has waited, it can get its CPU late */
+	/* after its wait it may get its CPU late */
 	busy = live_truth(truths, "cpu", "wait_timeout") +
 	       live_truth(truths, "delay", "wait_timeout");
 	slept = live_function(t, report, NULL, "wait_timeout",

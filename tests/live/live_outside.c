@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A server outside of the capture that does a command's work is told of. */
+/* A server outside the capture that works for a command is reported. */
 #include "live.h"
 
 #include <signal.h>
@@ -13,7 +13,7 @@
 
 static const char told[] = "is not in the capture, and the command waited";
 
-/* What gnomon says of a command that asks the server at `path`. */
+/* gnomon's message about a command that asks the server at `path`. */
 static char *said(struct live *t, const char *options, const char *words)
 {
 	struct live_end end;
@@ -26,7 +26,7 @@ static char *said(struct live *t, const char *options, const char *words)
 	return end.err;
 }
 
-/* It ran before; each of 30 waits for it took 20 ms and more. */
+/* The server ran before; each of 30 waits for it took at least 20 ms. */
 void test_outside(struct live *t)
 {
 	const char *path = live_text(t, "%s/socket", t->dir);
@@ -46,17 +46,17 @@ void test_outside(struct live *t)
 	line = strstr(line, told) + strlen(told);
 	CHECK(t, sscanf(line, "%lf s for it, %d time", &s, &n) == 2,
 	      "it does not say how long and how often: %s", err);
-	/* that it has read the question wakes who asked, too */
+	/* the server also wakes the client when it has read the question */
 	CHECK(t, n >= 30 && s >= 0.6, "%d waits of %f s are told", n, s);
 	CHECK(t, strstr(line, live_text(t, "(-p %s)", pid)),
 	      "it does not say what to do: %s", err);
 	CHECK(t, live_finish(t, &talk) == 0, "the server failed");
 }
 
-/* Who has started gnomon is no server, whatever it wakes. */
+/* The process that started gnomon is no server, whatever it wakes. */
 void test_outside_parent(struct live *t)
 {
-	/* of the capture's time a tenth and more */
+	/* at least a tenth of the capture's time */
 	const struct timespec waits = {.tv_nsec = 300000000};
 	struct live_args a = {.n = 0};
 	struct live_talk talk;
@@ -74,7 +74,7 @@ void test_outside_parent(struct live *t)
 	CHECK(t, live_wait(t, &talk) == 0, "gnomon failed");
 }
 
-/* Nothing has to be said of one that is in the capture. */
+/* A server inside the capture is not reported. */
 void test_outside_not(struct live *t)
 {
 	const char *path = live_text(t, "%s/socket", t->dir);
@@ -84,8 +84,8 @@ void test_outside_not(struct live *t)
 	CHECK(t, !strstr(err, told), "it tells of a server: %s", err);
 }
 
-/* What a process leaves behind, as a server does that starts its new program:
- * the capture ends with those that -p names. */
+/* A process leaves others behind, like a server that starts its new program.
+ * The capture ends with the processes that -p names. */
 void test_outside_left_attached(struct live *t)
 {
 	struct live_args a = {.n = 0};
@@ -117,7 +117,7 @@ void test_outside_left_attached(struct live *t)
 	CHECK(t, live_wait(t, &gnomon) == 0, "gnomon failed");
 }
 
-/* What a command leaves behind, as one does that makes itself a daemon. */
+/* A command leaves processes behind, like one that becomes a daemon. */
 void test_outside_left(struct live *t)
 {
 	struct live_args a = {.n = 0};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Starting programs, talking to them, and what they said and ended with. */
+/* Starts programs, sends them lines, and collects their output and exit
+ * status. */
 #include "live.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PATIENCE 4000 /* pauses */
+#define PATIENCE 4000 /* number of pauses */
 
 static void add_word(struct live *t, struct live_args *a, char *word)
 {
@@ -197,7 +198,7 @@ void live_talk(struct live *t, const struct live_args *a,
 	talk->err = err[0];
 }
 
-/* A line, read byte by byte so that nothing behind it is taken. */
+/* A line, read byte by byte so that nothing after it is consumed. */
 static bool read_line(int fd, char *line, size_t size)
 {
 	size_t n = 0;

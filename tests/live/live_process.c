@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Children, what of a program is traced, and what the program sees of it. */
+/* Children, which parts of a program are traced, and what the program can see
+ * of gnomon. */
 #include "live.h"
 
 #include <inttypes.h>
@@ -58,7 +59,7 @@ void test_processes(struct live *t)
 	CHECK(t, n == 3, "%zu processes reported, 3 were", n);
 }
 
-/* A library that the program loads later, by its path. */
+/* A library that the program loads later, named by its path. */
 void test_plugin(struct live *t)
 {
 	struct live_truths *truths = calloc(1, sizeof(*truths));
@@ -88,7 +89,8 @@ void test_glob_leaves_out(struct live *t)
 	CHECK(t, !found, "even is in the report");
 }
 
-/* Without -f: threads, classes and processes, and how to get functions. */
+/* Without -f: threads, classes and processes, and advice on how to get
+ * functions. */
 void test_no_functions(struct live *t)
 {
 	struct live_truths *truths = calloc(1, sizeof(*truths));
@@ -146,7 +148,7 @@ void test_death_by_signal(struct live *t)
 	expect_ending(t, "ending abort 0", 128 + SIGABRT, 1);
 }
 
-/* Whether it waits in read(), as the command does for gnomon. */
+/* Whether a process waits in read(), as the command does for gnomon. */
 static bool is_reading(struct live *t, pid_t pid)
 {
 	FILE *f = fopen(live_text(t, "/proc/%d/syscall", (int)pid), "re");
@@ -158,8 +160,8 @@ static bool is_reading(struct live *t, pid_t pid)
 	return is;
 }
 
-/* The child of gnomon that will be the command; 0: there is none. gnomon is
- * stopped meanwhile, or has ended. */
+/* The child of gnomon that will become the command; 0: there is none.
+ * Afterwards gnomon is stopped, or has ended. */
 static pid_t stop_at_command(struct live *t, pid_t gnomon)
 {
 	siginfo_t info = {.si_pid = 0};
@@ -174,7 +176,8 @@ static pid_t stop_at_command(struct live *t, pid_t gnomon)
 	return child > 0 && is_reading(t, child) ? child : 0;
 }
 
-/* The command is killed, as for want of memory, while gnomon attaches. */
+/* The command is killed while gnomon attaches, as the kernel does when memory
+ * runs out. */
 void test_death_before(struct live *t)
 {
 	struct live_args a = {.n = 0};
@@ -197,8 +200,8 @@ void test_death_before(struct live *t)
 	CHECK(t, live_finish(t, &talk) == 128 + SIGKILL, "it ended otherwise");
 }
 
-/* No probe is without harm in a copy of the code: what ended the program is
- * told. */
+/* No probe is harmless in a copy of the code: gnomon reports what ended the
+ * program. */
 void test_death_by_probe(struct live *t)
 {
 	struct live_args a = {.n = 0};
@@ -213,7 +216,7 @@ void test_death_by_probe(struct live *t)
 	      "it does not say why: %s", end.err);
 }
 
-/* What a command inherits beside its words. */
+/* What a command inherits besides its words. */
 static void set_inherited(void)
 {
 	sigset_t set;
@@ -247,13 +250,13 @@ void test_identity(struct live *t)
 	live_run(t, &a, &how, &traced);
 	report = live_load(t, a.word[7]);
 	live_clean(t, report);
-	/* no runtime can start from it, so nothing is set for one */
+	/* it cannot start a runtime, so nothing is prepared for one */
 	live_same(t, "what the program sees", traced.out, plain.out);
 	CHECK(t, !strstr(traced.err, "managed"), "of a C program it says: %s",
 	      traced.err);
 }
 
-/* Under sudo the command is the invoking user's. */
+/* Under sudo the command runs as the invoking user. */
 void test_invoking_user(struct live *t)
 {
 	char *env[] = {(char *)"SUDO_UID=" NOBODY, (char *)"SUDO_GID=" NOBODY,
@@ -277,8 +280,8 @@ void test_invoking_user(struct live *t)
 	CHECK(t, !strstr(end.out, "\ngroups 0"), "the program is in group 0");
 }
 
-/* sudo -i leaves its variables behind: --user decides, with all that a login
- * of that user has. */
+/* sudo -i leaves its variables behind. --user decides, and the command gets all
+ * that a login of that user has. */
 void test_named_user(struct live *t)
 {
 	char *env[] = {(char *)"SUDO_UID=" NOBODY, (char *)"SUDO_GID=" NOBODY,
@@ -325,8 +328,8 @@ void test_named_user(struct live *t)
 	      "the program has capabilities: %s", end.out);
 }
 
-/* Its user may not read it, so nobody can list the library, which switches
- * stacks: return probes would end the program. */
+/* The command's user may not read the program, so the library, which switches
+ * stacks, cannot be found: return probes would end the program. */
 void test_unlisted(struct live *t)
 {
 	struct live_args a = {.n = 0};
@@ -418,10 +421,8 @@ void test_doctor(struct live *t)
 	CHECK(t, end.out_size > 100, "gnomon doctor says nothing");
 }
 
-/* A program takes the place of its own file and executes it: its calls are
- * seen, or, where it ended before it was looked at, too, it is told that they
- * are not.
- */
+/* The program replaces its own file and executes it. Its calls are seen, or
+ * reported as missing if it ended before gnomon read its file. */
 void test_late_renewed(struct live *t)
 {
 	for (int i = 0; i < 8; i++) {
@@ -449,8 +450,8 @@ void test_late_renewed(struct live *t)
 	}
 }
 
-/* No file can be written, of which memory that gnomon makes is one, too: the
- * answer is whole, and the command has SIGXFSZ as gnomon had it. */
+/* No file can be written. This also affects memory files of gnomon. The report
+ * is complete, and the command has the SIGXFSZ setting that gnomon had. */
 void test_no_file_size(struct live *t)
 {
 	static const char *const traps[] = {"-", "''"};
@@ -480,8 +481,8 @@ void test_no_file_size(struct live *t)
 	}
 }
 
-/* Programs of a shell that end at once are looked into, or it is told that they
- * were not: what -f names can be in them. */
+/* Programs of a shell that end at once are read, or gnomon reports that they
+ * were not: a function that -f names may be in them. */
 void test_ended_early(struct live *t)
 {
 	for (int i = 0; i < 4; i++) {

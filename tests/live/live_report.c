@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reports as JSON, and what holds for every one of them. */
+/* Reports as JSON, and checks that hold for every one of them. */
 #include "live.h"
 
 #include <inttypes.h>

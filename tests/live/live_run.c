@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Fixtures with and without gnomon. */
+/* Runs fixtures with and without gnomon. */
 #include "live.h"
 
 #include <signal.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* `what` says how to report, as options. */
+/* `what`: options for the report. */
 static void run_gnomon(struct live *t, const char *verb, const char *what,
 		       const char *options, const char *command,
 		       struct live_end *end)
@@ -40,7 +40,7 @@ void live_gnomon(struct live *t, const char *verb, const char *options,
 	char *path = report ? live_path(t, "report.json") : NULL;
 	char *what = "";
 
-	/* a fixture's own brackets have the probes' cost in them */
+	/* the fixture's own clock readings include the cost of the probes */
 	if (report)
 		what = live_text(t, "--raw --tree --format json -o %s", path);
 	run_gnomon(t, verb, what, options, command, end);
@@ -140,8 +140,8 @@ bool live_has_32_bits(struct live *t, const char *fixture)
 	return !end.code;
 }
 
-/* A process keeps the peak of what it was forked with: gnomon has little then.
- */
+/* A process inherits the peak memory of its parent at the fork: gnomon is small
+ * then. */
 void test_maxrss(struct live *t)
 {
 	struct live_args a = {.n = 0};

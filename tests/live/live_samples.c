@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Samples against what the program knows of its CPU time. */
+/* Samples compared with what the program knows about its CPU time. */
 #include "live.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@ static const char *text(const json_t *row, const char *key)
 	return value ? value : "";
 }
 
-/* What a function's row says, 0: it has none. */
+/* A field of the function's row; 0: there is no row. */
 static uint64_t samples_of(struct live *t, const json_t *report,
 			   const char *name, const char *field)
 {
@@ -49,16 +49,16 @@ static uint64_t lost_samples(struct live *t, const json_t *report)
 	       live_number(t, report, "counters.samples-late");
 }
 
-/* Five standard deviations of as many samples that know nothing of each other.
- * Those of a timer are more even. */
+/* Five standard deviations of this many independent samples. Samples of a timer
+ * vary less. */
 static double bound(double samples)
 {
 	return 5 * sqrt(samples) + 1;
 }
 
-/* The timer comes so often a second of the CPU time of all threads. While a
- * host has the CPU it does not come, which the kernel's account leaves out, and
- * gnomon's own does not. */
+/* The timer fires so often per second of CPU time of all threads. It does not
+ * fire while a host has the CPU. The kernel's account excludes that time,
+ * gnomon's own account does not. */
 static void check_count(struct live *t, const json_t *report, double rate,
 			uint64_t n)
 {
@@ -102,7 +102,8 @@ static json_t *sample(struct live *t, const char *options, const char *command,
 	return report;
 }
 
-/* A share of the samples is that of the CPU time: as of draws. */
+/* The share of the samples is that of the CPU time, within the bound of random
+ * draws. */
 static void check_share(struct live *t, const json_t *report,
 			const struct live_truths *truths, const char *name,
 			uint64_t n)
@@ -117,8 +118,8 @@ static void check_share(struct live *t, const json_t *report,
 	      share * (double)n, wide);
 }
 
-/* Two functions that nobody asked for, and their callers. Another process runs
- * the whole time. */
+/* Two functions that the user did not name, and their callers. Another process
+ * runs all the time. */
 void test_samples(struct live *t)
 {
 	const double rate = 997;
@@ -159,8 +160,8 @@ void test_samples(struct live *t)
 		      "%s of another process was sampled", text(row, "name"));
 }
 
-/* What finds no room in the ring is counted: none is missing beside it, and
- * that is no loss of records. */
+/* Samples that do not fit into the ring are counted. No other sample is
+ * missing, and this is no loss of records. */
 void test_samples_lost(struct live *t)
 {
 	struct live_truths truths;
@@ -176,7 +177,7 @@ void test_samples_lost(struct live *t)
 	lost = lost_samples(t, report);
 	CHECK(t, lost, "no sample was lost in a ring of a page");
 	n = all_samples(t, report) + lost;
-	/* the kernel's account can be lost in such a ring */
+	/* such a ring may lose the kernel's account */
 	least = 1e-5 * (double)live_truth(&truths, "cpu", "main");
 	most = 1e-5 * (double)live_number(t, report, "session.wall_ns");
 	CHECK(t,
@@ -186,7 +187,8 @@ void test_samples_lost(struct live *t)
 	      most);
 }
 
-/* Without the option nothing is taken, and the report says how to get some. */
+/* Without the option no samples are taken, and the report says how to get
+ * some. */
 void test_samples_none(struct live *t)
 {
 	struct live_truths truths;

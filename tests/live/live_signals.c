@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Signals to gnomon, at good and at bad moments; and its end when the machine
- * or its reader does not keep up. */
+/* Signals to gnomon at good and at bad moments; and gnomon's end when the
+ * machine or its reader does not keep up. */
 #include "live.h"
 
 #include <errno.h>
@@ -15,12 +15,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PATIENCE 4000 /* pauses */
+#define PATIENCE 4000 /* number of pauses */
 #define MANY	 2048 /* functions of the fixture `many` */
 #define TRIES	 5    /* of what says nothing where the test stands still */
-#define LATE_MS	 700  /* more than one signal can be later than another */
-#define AFTER_MS 2000 /* a short trace is over by then */
-/* Two signals count as one if they come within this time. */
+#define LATE_MS	 700  /* attempts, if the test itself stalls */
+#define AFTER_MS 2000 /* longer than one signal can be later than another */
+/* a short trace is over by then */
 #define TOGETHER_NS 50000000u
 
 static char *record(struct live *t, const char *options, const char *command,
@@ -65,7 +65,7 @@ static json_t *report_of(struct live *t, const char *trace)
 	return report;
 }
 
-/* To gnomon alone: the command gets it, and its end is in the trace. */
+/* Two signals count as one if they arrive within this time. */
 void test_signal_passed_on(struct live *t)
 {
 	static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT};
@@ -95,7 +95,8 @@ void test_signal_passed_on(struct live *t)
 	}
 }
 
-/* The command ends, and tells how many signals it has had. */
+/* A signal to gnomon alone: the command receives it, and its end is in the
+ * trace. */
 static void quit_with_one(struct live *t, struct live_talk *command)
 {
 	char *line;
@@ -106,8 +107,7 @@ static void quit_with_one(struct live *t, struct live_talk *command)
 	      line);
 }
 
-/* The command has it once, whoever gets it besides. A second one ends the
- * capture, and what is left behind is said. */
+/* Ends the command, which must have received exactly one signal. */
 static void outlive(struct live *t, bool group)
 {
 	struct live_talk gnomon;
@@ -119,7 +119,9 @@ static void outlive(struct live *t, bool group)
 	signal(SIGTERM, SIG_IGN);
 	send(t, group ? 0 : gnomon.pid, SIGTERM);
 	live_await(t, gnomon.out, "got 1");
-	/* by then it is decided */
+	/* The command receives the signal once, whoever else receives it. A
+	 * second one ends the capture, and gnomon reports what it leaves
+	 * behind. */
 	live_await(t, gnomon.err, "gnomon: the command has SIGTERM");
 	CHECK(t, waitpid(gnomon.pid, NULL, WNOHANG) == 0,
 	      "gnomon has ended before the command");
@@ -143,7 +145,7 @@ void test_signal_group(struct live *t)
 	outlive(t, true);
 }
 
-/* So it has when the trace is over and gnomon only waits for the command. */
+/* by then gnomon has decided */
 void test_signal_after(struct live *t)
 {
 	struct live_talk gnomon;
@@ -155,14 +157,14 @@ void test_signal_after(struct live *t)
 	live_pause(AFTER_MS);
 	send(t, 0, SIGTERM);
 	live_await(t, gnomon.out, "got 1");
-	/* by then it is decided */
+	/* The same after the trace, when gnomon only waits for the command. */
 	live_await(t, gnomon.err, "gnomon: the command has SIGTERM");
 	quit_with_one(t, &gnomon);
 	code = live_wait(t, &gnomon);
 	CHECK(t, code == 0, "gnomon ended with %d", code);
 }
 
-/* What kills it then did not end the trace, and is no fault of probes. */
+/* by then gnomon has decided */
 void test_killed_after(struct live *t)
 {
 	struct live_talk gnomon;
@@ -182,8 +184,8 @@ void test_killed_after(struct live *t)
 	CHECK(t, code == 128 + SIGTRAP, "gnomon ended with %d", code);
 }
 
-/* gnomon comes to a signal late that its group has, as on a busy machine: the
- * command has it once all the same. */
+/* A signal that kills the command then did not end the trace, and probes are
+ * not the cause. */
 void test_signal_late(struct live *t)
 {
 	struct live_talk gnomon;
@@ -207,7 +209,8 @@ void test_signal_late(struct live *t)
 	CHECK(t, code == 0, "gnomon ended with %d", code);
 }
 
-/* False: we came to the second one so late that it is one of its own. */
+/* gnomon reads a signal to its group late, as on a busy machine: the command
+ * still receives it once. */
 static bool signal_both(struct live *t)
 {
 	struct live_talk gnomon;
@@ -231,7 +234,7 @@ static bool signal_both(struct live *t)
 	return true;
 }
 
-/* timeout(1) sends it to us and then to our group: that is one signal. */
+/* False: we sent the second one so late that it counts separately. */
 void test_signal_timeout(struct live *t)
 {
 	int i = 0;
@@ -241,8 +244,8 @@ void test_signal_timeout(struct live *t)
 		live_again(t, i++, TRIES, "the test stood still");
 }
 
-/* One each 0.3 s, as of an impatient user: they count once within half a second
- * each, not until they have a pause. */
+/* timeout(1) signals us and then our group: gnomon counts that as one
+ * signal. */
 void test_signal_again(struct live *t)
 {
 	siginfo_t info = {.si_pid = 0};
@@ -263,7 +266,8 @@ void test_signal_again(struct live *t)
 	quit_with_one(t, &gnomon);
 }
 
-/* What nohup(1) sets. */
+/* A signal every 0.3 s, as from an impatient user: those within half a second
+ * of each other count once, but only for half a second. */
 void test_signal_nohup(struct live *t)
 {
 	struct live_talk gnomon;
@@ -279,7 +283,7 @@ void test_signal_nohup(struct live *t)
 	CHECK(t, code == 0, "gnomon ended with %d", code);
 }
 
-/* A reader of stderr that ends: no signal, no orphan. */
+/* What nohup(1) sets. */
 void test_signal_pipe(struct live *t)
 {
 	char *path = live_path(t, "trace");
@@ -339,7 +343,7 @@ static void await_unchanged(struct live *t, struct live_talk *many)
 	CHECK(t, !n, "%d functions have probes left", n);
 }
 
-/* `gnomon run --attach single` on all functions of a running `many`. */
+/* A reader of stderr that ends: no signal, no orphan. */
 static char *trace_many(struct live *t, pid_t pid, struct live_talk *gnomon)
 {
 	char *path = live_path(t, "report.json");
@@ -356,8 +360,8 @@ struct moment {
 	uint64_t ns, pressed_ns;
 };
 
-/* A moment, and for how long until then some process of the machine had waited
- * for a CPU, where the kernel tells. */
+/* A moment, and how long some process of the machine had waited for a CPU until
+ * then; 0 if the kernel does not tell. */
 static struct moment now(void)
 {
 	struct moment m = {.ns = live_now()};
@@ -371,9 +375,9 @@ static struct moment now(void)
 	return m;
 }
 
-/* Since `begin` no longer than people wait for it on a machine that does what
- * it shall when it shall: where others wait for a CPU, gnomon and the kernel
- * may wait, too, and no time tells what they did in it. */
+/* Checks that not more time has passed since `begin` than users accept, on a
+ * machine that is not busy. Time in which any process waited for a CPU does not
+ * count: gnomon and the kernel may have waited, too. */
 static void soon(struct live *t, const struct moment *begin,
 		 unsigned int seconds, const char *what)
 {
@@ -386,11 +390,11 @@ static void soon(struct live *t, const struct moment *begin,
 	      what, took, pressed);
 }
 
-#define MANY_S	 10 /* to attach to all of many, and to let go of them */
+#define MANY_S	 10 /* to attach to all functions of `many`, or to detach */
 #define SIGNAL_S 2
 
-/* Thousands of functions on a kernel without multi links: minutes, each way,
- * when each probe waits for the kernel by itself. */
+/* Thousands of functions on a kernel without multi links. If each probe waited
+ * for the kernel separately, attaching and detaching would take minutes. */
 void test_many_functions(struct live *t)
 {
 	struct live_talk many, gnomon;
@@ -421,7 +425,7 @@ void test_many_functions(struct live *t)
 	CHECK(t, live_finish(t, &many) == 0, "many ended otherwise");
 }
 
-/* Whatever happens to gnomon, the probes go. */
+/* Whatever happens to gnomon, its probes are removed. */
 void test_many_killed(struct live *t)
 {
 	struct live_talk many, gnomon;
@@ -437,7 +441,7 @@ void test_many_killed(struct live *t)
 	CHECK(t, live_finish(t, &many) == 0, "many ended otherwise");
 }
 
-/* False: gnomon had attached before the signal was sent. */
+/* False: gnomon had attached before it received the signal. */
 static bool came_early(struct live *t, const struct live_talk *gnomon,
 		       const char *ended)
 {
@@ -450,7 +454,7 @@ static bool came_early(struct live *t, const struct live_talk *gnomon,
 	return !strncmp(line, ended, strlen(ended));
 }
 
-/* While it attaches: nothing was traced, nothing stays. */
+/* A signal during the attach: nothing was traced, nothing stays behind. */
 static bool signal_attaching(struct live *t, struct live_talk *many, pid_t pid,
 			     int sig, const char *name)
 {
@@ -493,7 +497,7 @@ void test_signal_attaching(struct live *t)
 	CHECK(t, live_finish(t, &many) == 0, "many ended otherwise");
 }
 
-/* Until it reads the signal instead of being ended by it. */
+/* Waits until gnomon reads the signal instead of being ended by it. */
 static void await_blocked(struct live *t, pid_t pid, int sig)
 {
 	char *path = live_text(t, "/proc/%d/status", pid), line[256];
@@ -511,7 +515,7 @@ static void await_blocked(struct live *t, pid_t pid, int sig)
 	CHECK(t, i < PATIENCE, "gnomon does not read signals");
 }
 
-/* False: the command had been started before the signal was sent. */
+/* False: the command was started before gnomon received the signal. */
 static bool signal_early(struct live *t)
 {
 	char *path = live_path(t, "trace");
@@ -523,7 +527,7 @@ static bool signal_early(struct live *t)
 	live_add(t, &a, t->gnomon, "record", "--attach", "single", "-o", path,
 		 "-f", "m_???", "--", live_fixture(t, "many"), NULL);
 	live_talk(t, &a, &gnomon);
-	/* signals are read as soon as it has read its words */
+	/* gnomon reads signals as soon as it has parsed its arguments */
 	await_blocked(t, gnomon.pid, SIGTERM);
 	send(t, gnomon.pid, SIGTERM);
 	early = came_early(t, &gnomon,
@@ -539,7 +543,7 @@ static bool signal_early(struct live *t)
 	return true;
 }
 
-/* Before the command was started: it is not. */
+/* A signal before the command was started: it is not started. */
 void test_signal_early(struct live *t)
 {
 	int i = 0;
@@ -549,7 +553,7 @@ void test_signal_early(struct live *t)
 			   "the command was started before the signal came");
 }
 
-/* A report that is larger than a pipe. */
+/* Makes a report that is larger than a pipe. */
 static void make_large(struct live *t, struct live_talk *gnomon)
 {
 	struct live_args a = {.n = 0};
@@ -561,8 +565,8 @@ static void make_large(struct live *t, struct live_talk *gnomon)
 	live_ask(t, gnomon, "call 1");
 }
 
-/* After a signal it waits for a reader as long as for anything else, and ends.
- */
+/* After a signal gnomon waits for a reader as long as for anything else, and
+ * ends. */
 void test_report_unread(struct live *t)
 {
 	struct live_talk gnomon;
@@ -580,8 +584,8 @@ void test_report_unread(struct live *t)
 	CHECK(t, code == 1, "gnomon ended with %d", code);
 }
 
-/* Without one it waits as long as its reader wants, as behind the first page of
- * a pager: longer than after a signal. */
+/* Without a signal gnomon waits as long as its reader wants, as after the first
+ * page of a pager: longer than after a signal. */
 void test_report_late(struct live *t)
 {
 	const struct timespec page = {.tv_sec = SIGNAL_S + 1};
@@ -607,8 +611,8 @@ void test_report_late(struct live *t)
 	CHECK(t, live_wait(t, &gnomon) == 0, "gnomon failed");
 }
 
-/* Calls go into a FIFO that nobody reads: gnomon waits for a reader, and a
- * signal ends that, as it ends the command. */
+/* Calls go into a FIFO that nobody reads. gnomon waits for a reader. A signal
+ * ends that wait, and also the command. */
 void test_calls_unread(struct live *t)
 {
 	char *path = live_path(t, "fifo");

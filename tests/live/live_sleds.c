@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Native programs that were built with sleds: they have fast hooks when gnomon
- * starts them, and probes where that cannot be.
+ * Native programs that were built with sleds: they get fast hooks when gnomon
+ * starts them, and otherwise probes.
  */
 #include "live.h"
 
@@ -16,7 +16,7 @@
 
 #define N PRIu64
 
-/* Hits of a class of probes. */
+/* The hits of a class of probes. */
 static uint64_t hits_of(struct live *t, const json_t *report, const char *class)
 {
 	const json_t *all = json_object_get(
@@ -33,13 +33,13 @@ static uint64_t hits_of(struct live *t, const json_t *report, const char *class)
 	return 0;
 }
 
-/* Hits of fast hooks. */
+/* The hits of fast hooks. */
 static uint64_t fast_hits(struct live *t, const json_t *report)
 {
 	return hits_of(t, report, "fast");
 }
 
-/* Calls of down() in the report, and fast hits. */
+/* The calls of down() in the report, and the hits of fast hooks. */
 static uint64_t calls(struct live *t, const char *options, const char *command,
 		      uint64_t *fast)
 {
@@ -57,7 +57,7 @@ static uint64_t calls(struct live *t, const char *options, const char *command,
 	return n;
 }
 
-/* Only the first record of a thread is a probe's. */
+/* Only the first record of a thread comes from a probe. */
 static void check_used(struct live *t, const char *fixture, unsigned int ends)
 {
 	const char *command = live_text(t, "%s 1000", fixture);
@@ -78,8 +78,8 @@ void test_sleds_used(struct live *t)
 		check_used(t, "recursion_mcount", 1);
 }
 
-/* A forked child's hooks pass nops of the library, which are not stepped over
- * as the returns in whose place they are would be. */
+/* The hooks of a forked child execute nops of the library. The returns that
+ * they replace would be single-stepped, the nops are not. */
 void test_sleds_child_cost(struct live *t)
 {
 	struct live_truths *truths = calloc(1, sizeof(*truths));
@@ -97,8 +97,9 @@ void test_sleds_child_cost(struct live *t)
 	free(truths);
 }
 
-/* A child that a signal's handler forks in a hook ends that, without a ring.
- * One that has signals itself before it knows that it is a child ends, too. */
+/* A signal handler forks a child while its thread is in a hook. The child,
+ * which has no ring, leaves the hook. A child that gets signals before it knows
+ * that it is a child does so, too. */
 void test_sleds_handler_forks(struct live *t)
 {
 	static const char *const fixtures[] = {
@@ -118,8 +119,9 @@ void test_sleds_handler_forks(struct live *t)
 #define RINGS 1023
 #define MORE  40
 
-/* More threads at once than there are rings: their calls are counted, and how
- * many had probes is said. The first thread of the program has no call. */
+/* More threads at the same time than rings: their calls are counted, and gnomon
+ * reports how many of them had probes. The first thread of the program has no
+ * call. */
 void test_sleds_ringless(struct live *t)
 {
 	const char *command = live_text(t, "threads_xray %d 1 1", RINGS + MORE);
@@ -166,7 +168,7 @@ void test_sleds_unfit(struct live *t)
 	      "not 100 calls: %s", end.out);
 }
 
-/* By itself gnomon leaves such a program its traps. */
+/* By default gnomon uses traps for such a program. */
 void test_sleds_risky(struct live *t)
 {
 	static const char said[] = "# not fast    the program has more stacks "
@@ -189,7 +191,7 @@ void test_sleds_risky(struct live *t)
 	}
 }
 
-/* The program's own XRay writes over hooks and probes: that is said. */
+/* The program's own XRay overwrites hooks and probes; gnomon reports that. */
 void test_sleds_taken(struct live *t)
 {
 	char *env[] = {"XRAY_OPTIONS=patch_premain=true", NULL};
@@ -205,10 +207,11 @@ void test_sleds_taken(struct live *t)
 	      "nothing is said: %s", end.err);
 }
 
-/* What is preloaded already stays so, and nothing of gnomon's is to be seen. */
+/* Existing entries of LD_PRELOAD stay, and the program does not see
+ * gnomon's. */
 void test_sleds_preload(struct live *t)
 {
-	/* a gnomon with a sanitizer is started with it, too */
+	/* a gnomon with a sanitizer is started with this, too */
 	char *env[] = {live_text(t, "LD_PRELOAD=%s",
 				 live_fixture(t, "libprofiler.so")),
 		       live_text(t, "ASAN_OPTIONS=%s:verify_asan_link_order=0",
@@ -236,8 +239,8 @@ void test_sleds_preload(struct live *t)
 	      fast_hits(t, report));
 }
 
-/* The least of so many of the fixture's times of a call, ps. The least, for
- * what disturbs the machine only adds to it. */
+/* The shortest of n times of a call, in ps, that the fixture prints.
+ * Disturbances of the machine can only make a time longer. */
 static uint64_t take(struct live *t, const struct live_talk *talk, int n)
 {
 	uint64_t least = UINT64_MAX;
@@ -255,15 +258,15 @@ static uint64_t take(struct live *t, const struct live_talk *talk, int n)
 
 #define WINDOWS 5
 
-/* What is left of two hooks is jumps: a few nanoseconds of some 20 and more
- * with records, and of 1,000 with probes. */
+/* What remains of two hooks is jumps: a few nanoseconds, compared with 20 and
+ * more when they make records, and 1,000 with probes. */
 static uint64_t most_left(uint64_t before, uint64_t with)
 {
 	return before + (with - before) / 2;
 }
 
-/* Of a program that was left behind: another session's probes are not for it.
- */
+/* The same for a program that another gnomon left behind: the probes of this
+ * session do not slow it down. */
 static uint64_t take_beside(struct live *t, const struct live_talk *left)
 {
 	struct live_args a = {.n = 0};
@@ -275,15 +278,15 @@ static uint64_t take_beside(struct live *t, const struct live_talk *left)
 	live_command(t, &a, "sleds_xray until");
 	live_talk(t, &a, &other);
 	take(t, &other, 1);
-	/* what it wrote before the other one began */
+	/* drop the times from before the other one began */
 	take(t, left, WINDOWS * 4);
 	took = take(t, left, WINDOWS);
 	live_finish(t, &other);
 	return took;
 }
 
-/* The program's calls before, with, and after a gnomon that ends by a signal.
- */
+/* Compares the program's calls before, during and after a gnomon that a signal
+ * ends. */
 static void check_speed(struct live *t, int signal)
 {
 	struct live_args bare = {.n = 0}, a = {.n = 0};
@@ -308,7 +311,7 @@ static void check_speed(struct live *t, int signal)
 	CHECK(t, with > before * 5,
 	      "a call takes %" N " ps, with records %" N ": none were written",
 	      before, with);
-	/* it notices within a second; a window takes 10 ms and more */
+	/* it notices within a second; a window takes at least 10 ms */
 	for (int i = 0; i < 500 && after > most_left(before, with); i++)
 		after = take(t, &gnomon, 1);
 	after = signal == SIGKILL ? take_beside(t, &gnomon)
@@ -328,7 +331,7 @@ void test_sleds_kill(struct live *t)
 	check_speed(t, SIGKILL);
 }
 
-/* What a call takes once it is more than `bound` (or less); it is awaited. */
+/* Waits until a call takes more than `bound` (or less); returns its time. */
 static uint64_t take_until(struct live *t, const struct live_talk *talk,
 			   bool more, uint64_t bound)
 {
@@ -352,7 +355,7 @@ static json_t *report_of(struct live *t, const char *path)
 	return live_load(t, to);
 }
 
-/* The program waits for nothing but gnomon, which is told as that. */
+/* The program only waits for gnomon, and the report says so. */
 static void check_waits(struct live *t, const char *path)
 {
 	static const char *const classes[] = {"lock", "event", "sleep",
@@ -369,8 +372,8 @@ static void check_waits(struct live *t, const char *path)
 	      "the program waited %" N " ns, for gnomon %" N, told, waited);
 }
 
-/* A gnomon that was stopped for a while, or the machine: its hooks are probes
- * until it goes on, and fast again then. */
+/* gnomon, or the machine, was stopped for a while: the hooks become probes
+ * until gnomon continues, and then fast hooks again. */
 void test_sleds_stop(struct live *t)
 {
 	struct live_args a = {.n = 0};
@@ -397,7 +400,7 @@ void test_sleds_stop(struct live *t)
 	check_waits(t, path);
 }
 
-/* What the program that has ended counted. */
+/* What the ended program counted. */
 static uint64_t counted(struct live *t, const struct live_talk *talk,
 			const char *name)
 {
@@ -409,8 +412,8 @@ static uint64_t counted(struct live *t, const struct live_talk *talk,
 	return n;
 }
 
-/* The kernel puts the first one's probes back beside its hooks when another
- * gnomon comes to the same places, and leaves them there. */
+/* When another gnomon attaches to the same places, the kernel restores the
+ * first one's probes beside its hooks, and leaves them there. */
 void test_sleds_beside(struct live *t)
 {
 	char *path = live_path(t, "first.json"), *other, *line;
@@ -429,7 +432,7 @@ void test_sleds_beside(struct live *t)
 	take(t, &first, 1);
 	other = live_attach(t, "-f nothing -f early", line + strlen("pid "),
 			    &second);
-	/* what it took while the other one came is still to be read */
+	/* skip the times from while the other one attached */
 	while (poll(&p, 1, 0) > 0)
 		take(t, &first, 1);
 	take(t, &first, WINDOWS);
@@ -455,8 +458,8 @@ void test_sleds_beside(struct live *t)
 	free(line);
 }
 
-/* One gnomon runs another one: each counts all calls, and none of those that
- * the other one measures itself with. */
+/* One gnomon runs another one: each counts all calls, but not those with which
+ * the other one measures itself. */
 void test_sleds_nested(struct live *t)
 {
 	char *fixture = live_fixture(t, "sleds_xray");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The moment at which a capture of a running process stops. Threads that were
- * asleep then, and wake before gnomon has come to them, were asleep to the
- * stop, whatever they do afterwards.
+ * The moment at which a capture of a running process stops. Some threads are
+ * asleep then, and wake before gnomon gets to them. They count as asleep until
+ * the stop, whatever they do afterwards.
  */
 #include "live.h"
 
@@ -16,21 +16,22 @@
 
 #define N	PRIu64
 #define THREADS 16
-/* From the signal to the wake: in each run, and where all were too early. */
+/* From the signal to the wake: in each run, and in a run where all were too
+ * early. */
 #define SOON_MS 8
 #define LATE_MS 512
-/* What the run of the thread that wakes them can be off by, where the kernel
- * hides a switch: it is told by another clock then, and the wake can have been
- * that much before the stop. */
+/* How far the run of the waking thread can be off if the kernel hides a switch:
+ * it is timed by another clock then, and the wake may have been that much
+ * before the stop. */
 #define HIDDEN_NS     50000
 #define SYSCALL_TRIES 5
-/* Of the way into and out of the calls. */
+/* The way into and out of the calls. */
 #define CALLS_NS 200000
 
 /*
- * False: they woke before the stop, and the run says nothing. The thread that
- * wakes the others can have been woken just before and not have run yet: of
- * that one alone a run queue before the stop shows nothing.
+ * False: they woke before the stop, so the run proves nothing. The thread that
+ * wakes the others may have been woken just before the stop and not have run
+ * yet. For that thread alone, a run queue before the stop is no error.
  */
 static bool all_slept(struct live *t, const json_t *report)
 {
@@ -61,8 +62,8 @@ static bool all_slept(struct live *t, const json_t *report)
 	return true;
 }
 
-/* Its threads are about to wait when it says that it is ready: the first one in
- * that call. */
+/* Waits until all threads sleep. The program says that it is ready when they
+ * are about to wait; the first one waits in call `first`. */
 static void await_asleep(struct live *t, pid_t pid, long first)
 {
 	DIR *dir = opendir(live_text(t, "/proc/%d/task", (int)pid));
@@ -79,7 +80,8 @@ static void await_asleep(struct live *t, pid_t pid, long first)
 	closedir(dir);
 }
 
-/* gnomon on a fixture that is ready. Returns where its report will be. */
+/* Attaches gnomon to a fixture that is ready. Returns the path of the
+ * report. */
 static char *attach(struct live *t, const char *fixture, long first,
 		    const char *options, struct live_talk *talk,
 		    struct live_talk *gnomon)
@@ -112,7 +114,8 @@ static bool stop_and_wake(struct live *t, const char *options, const char *word,
 	return all_slept(t, report);
 }
 
-/* How long gnomon takes to stop is not known before: more than one try. */
+/* How long gnomon takes to stop is not known in advance, so there are several
+ * tries. */
 static void stop_with(struct live *t, const char *options, const char *word)
 {
 	int told = 0;
@@ -132,13 +135,14 @@ void test_stop_end(struct live *t)
 	stop_with(t, "", "end");
 }
 
-/* The kernel's account of the run queue is not asked. */
+/* The same without the kernel's account of the run queue. */
 void test_stop_wakeups(struct live *t)
 {
 	stop_with(t, "--os wakeups", "wake");
 }
 
-/* The system call that it is in at the stop ends before gnomon comes to it. */
+/* The system call that is open at the stop ends before gnomon gets to the
+ * thread. */
 void test_stop_syscall(struct live *t)
 {
 	struct live_talk zeros, gnomon;
@@ -157,7 +161,7 @@ void test_stop_syscall(struct live *t)
 		sscanf(line, "outside read %" SCNu64, &outside);
 		CHECK(t, live_finish(t, &zeros) == 0, "zeros ended otherwise");
 		app = live_number(t, report, "session.classes.app");
-		/* in a guest the way of each call is longer, too */
+		/* in a guest the way of each call takes longer, too */
 		CHECK(t, app <= outside + CALLS_NS + t->guest_ns,
 		      "%" N " ns of app, but it was only %" N
 		      " ns outside of read()",

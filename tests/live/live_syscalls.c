@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The table of system calls, against what a program says of those it made. */
+/* The table of system calls, compared with what a program prints about its
+ * calls. */
 #include "live.h"
 
 #include <inttypes.h>
@@ -8,7 +9,7 @@
 
 #define N PRIu64
 
-/* A number of the system call's row, summed over both names. */
+/* A field of the system call's row, summed over both names. */
 static uint64_t of_syscall(const json_t *report, const char *name,
 			   const char *other, const char *key)
 {
@@ -28,8 +29,8 @@ static uint64_t of_syscall(const json_t *report, const char *name,
 	return sum;
 }
 
-/* A call is counted once, although its thread is switched out in it, with all
- * of its time; and one that fails is an error. */
+/* A call counts once, with all of its time, even if its thread is switched out
+ * in it. A call that fails counts as an error. */
 void test_syscalls(struct live *t)
 {
 	static const char *const naps[] = {"nanosleep", "clock_nanosleep"};
@@ -40,7 +41,7 @@ void test_syscalls(struct live *t)
 	uint64_t n;
 
 	CHECK(t, truths, "no memory");
-	/* which implies --os syscalls */
+	/* this implies --os syscalls */
 	live_reported(t, "--by syscalls", "sleep 20 7", &end, &report);
 	CHECK(t, report, "gnomon ended with %d: %s", end.code, end.err);
 	live_truths(t, end.out, truths);

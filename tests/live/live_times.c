@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Times against the clocks of the fixtures themselves. */
+/* Times compared with the clocks of the fixtures. */
 #include "live.h"
 
 #include <inttypes.h>
@@ -9,9 +9,9 @@
 
 #define N PRIu64
 
-/* The deepest chain that the kernel remembers return probes of. */
+/* The longest chain of pending return probes that the kernel keeps. */
 #define PENDING_RETURNS 64
-/* Of what other programs disturb. */
+/* for measurements that other programs disturb */
 #define ATTEMPTS 3
 
 static void trace_and_compare(struct live *t, const char *options,
@@ -29,7 +29,7 @@ static const json_t *child_named(const json_t *report, const json_t *parent,
 	const json_t *nodes = json_object_get(report, "nodes");
 	json_int_t id = json_integer_value(json_object_get(parent, "id"));
 
-	/* what is below a node comes after it */
+	/* the nodes below a node come after it */
 	for (size_t i = (size_t)id + 1; i < json_array_size(nodes); i++) {
 		const json_t *node = json_array_get(nodes, i);
 		const char *text =
@@ -52,7 +52,8 @@ static const json_t *process_of(struct live *t, const json_t *report)
 	return process;
 }
 
-/* Each level of a recursion is one node of the call tree: its brackets. */
+/* Each level of a recursion is one node of the call tree. Checks its time
+ * against the fixture's clock readings. */
 static void check_levels(struct live *t, const json_t *report, const char *out,
 			 unsigned int depth)
 {
@@ -115,8 +116,8 @@ void test_recursion_endbr(struct live *t)
 	levels(t, "-f down --leave return", "recursion_endbr 60 --levels", 60);
 }
 
-/* Deeper frames than the kernel remembers count as unwound, the outermost one
- * has its time all the same, and the report names the way out. */
+/* Frames deeper than the kernel's limit count as unwound. The outermost one
+ * still has its time, and the report names a remedy. */
 void test_recursion_return(struct live *t)
 {
 	static const unsigned int depth = 264;
@@ -144,9 +145,9 @@ void test_recursion_return(struct live *t)
 #define ATTEMPTS 3
 
 /*
- * Application time is the CPU time of the thread within 2 %. It can be more:
- * what a hypervisor takes away is on no CPU clock but in no class either; so
- * one run of some must do. `least`: it is never less.
+ * Application time is the CPU time of the thread within 2 %. It can be more,
+ * because the time that a hypervisor takes is on no CPU clock, but in no other
+ * class either. So one good run is enough. `least`: it is never less.
  */
 static void cpu_time(struct live *t, const char *options, const char *command,
 		     bool least)
@@ -180,7 +181,7 @@ void test_spin(struct live *t)
 	cpu_time(t, "-f spin", "spin 50 2", true);
 }
 
-/* The coarse rule drops whole intervals, so it says the same or less. */
+/* The coarse rule drops whole intervals, so it reports the same or less. */
 void test_spin_interval(struct live *t)
 {
 	cpu_time(t, "-f spin -f burn --classify interval", "spin 50", false);
@@ -194,8 +195,8 @@ static void check_nap(struct live *t, const struct live_truths *truths,
 	uint64_t inner = live_truth(truths, "inner", name);
 	uint64_t cpu = live_truth(truths, "cpu", name);
 
-	/* the timer starts before the thread is switched out: a little, or more
-	 * where the machine stands still */
+	/* the timer starts before the thread is switched out: a little before,
+	 * or more if the machine stalls */
 	CHECK(t, os + cpu + slept / 100 >= slept,
 	      "%s: %" N " ns OS time, %" N " on a CPU, asked to sleep %" N,
 	      name, os, cpu, slept);
@@ -227,7 +228,8 @@ void test_threads(struct live *t)
 	CHECK(t, n == 9, "%zu threads reported, 9 were", n);
 }
 
-/* A thread that names itself has its name and at least its own life's time. */
+/* A thread that names itself has its name, and at least the time of its own
+ * life. */
 void test_threads_names(struct live *t)
 {
 	struct live_truths *truths = calloc(1, sizeof(*truths));
@@ -257,7 +259,7 @@ void test_threads_names(struct live *t)
 	      named);
 }
 
-/* Calls in tail position do not nest: no node below another of its name. */
+/* Tail calls do not nest: no node is below another one of its name. */
 void test_tailcall_depth(struct live *t)
 {
 	struct live_truths *truths = calloc(1, sizeof(*truths));
@@ -281,7 +283,7 @@ void test_tailcall_depth(struct live *t)
 	      "the chain is not flat");
 }
 
-/* What the report says of that kind of probe. */
+/* What the report says about this kind of probe. */
 static const json_t *probes_of(struct live *t, const json_t *report,
 			       const char *name)
 {
@@ -299,7 +301,8 @@ static const json_t *probes_of(struct live *t, const json_t *report,
 	return NULL;
 }
 
-/* How many processes had their first probe that needs a page. */
+/* Runs the fixture; checks how many processes had their first probe that needs
+ * a page. */
 static json_t *newborn(struct live *t, const char *mode, const char *options,
 		       struct live_truths *truths, uint64_t firsts)
 {
@@ -344,7 +347,7 @@ static const char *newborn_off(struct live *t)
 			 got, cpu, error, made);
 }
 
-/* The kernel's page is made in each child, and is no time of the program's. */
+/* The kernel makes the page in each child; that time is not the program's. */
 void test_newborn(struct live *t)
 {
 	const char *off;
@@ -354,7 +357,7 @@ void test_newborn(struct live *t)
 		live_again(t, i++, ATTEMPTS, off);
 }
 
-/* Where a ret is single-stepped it needs the page, too. */
+/* A single-stepped ret needs the page, too. */
 void test_newborn_ret(struct live *t)
 {
 	struct live_truths truths = {.n = 0};
@@ -362,7 +365,7 @@ void test_newborn_ret(struct live *t)
 	json_decref(newborn(t, "fork 20", "-f work --leave ret", &truths, 20));
 }
 
-/* The children have their parent's memory, and its page. */
+/* The children share their parent's memory, so they have its page. */
 void test_newborn_vfork(struct live *t)
 {
 	struct live_truths truths = {.n = 0};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Times of short functions, probe cost taken out, against what the same work
- * took the same program without a call, block by block. */
+/* Times of short functions after the cost of probes was subtracted, compared
+ * block by block with the time of the same work in the same program without a
+ * call. */
 #include "live_told.h"
 
 #include <errno.h>
@@ -11,23 +12,27 @@
 #include <unistd.h>
 
 #define N      PRIu64
-#define BLOCKS 1000 /* of the fixture */
+#define BLOCKS 1000 /* in the fixture */
 #define LEAST  5    /* runs */
 #define MOST   11
 
-/* As the fixture has them. Between two hits of `recursive` is half a
- * microsecond, too; and hits of enters in a row cost some 50 ns less than those
- * that are measured, which it does not show to be right. */
+/*
+ * The calls of each body, as in the fixture, and its bound. `recursive` also
+ * has only half a microsecond between two hits. Besides, enters in a row cost
+ * some 50 ns less than the measured hits, so that this body does not show
+ * whether those are right.
+ */
 static const struct {
 	unsigned int calls; /* in a block */
-	double may;	    /* percent */
+	double may;	    /* bound in percent */
 } shapes[LIVE_BODIES] = {{20, 10}, {20, 5}, {4, 5}, {4, 5}, {1, 10}};
 
-/* Of one body. */
+/* One body of the fixture. */
 struct body {
 	uint64_t own[BLOCKS], told[BLOCKS]; /* of one run */
 	size_t blocks, calls;
-	double part[MOST * BLOCKS]; /* of all, told in percent of own */
+	double part[MOST * BLOCKS]; /* reported time in percent of the true
+				       time, of all blocks */
 	size_t parts;
 };
 
@@ -59,7 +64,8 @@ static void take_own(struct live *t, const char *const names[LIVE_BODIES],
 	}
 }
 
-/* A call that is in no other one of a body. All of these are as deep. */
+/* Takes a call of a body that is in no other call. All of these have the same
+ * depth. */
 static void take_call(struct live *t, const char *const names[LIVE_BODIES],
 		      const json_t *row, uint64_t *depth, struct body *bodies)
 {
@@ -123,7 +129,7 @@ static void play(struct live *t, const char *const names[LIVE_BODIES],
 	unlink(path);
 }
 
-/* The blocks of one run go to those of all. */
+/* Adds the blocks of one run to those of all runs. */
 static void keep(struct live *t, const char *name, unsigned int calls,
 		 struct body *b)
 {
@@ -143,9 +149,9 @@ static int compare(const void *a, const void *b)
 }
 
 /*
- * Where hits differ much, no average is as right as the bounds: gnomon says how
- * far its times can be off by that. Raises the bounds to the most that it says
- * of a body in some runs.
+ * If hits differ a lot, no average is as exact as the bounds, and gnomon
+ * reports how far its times can be off. Raises the bounds to the largest error
+ * that it reports for a body in a few runs.
  */
 static void ask_errors(struct live *t, const char *const names[LIVE_BODIES],
 		       const char *options, const struct live_args *command,
@@ -182,7 +188,7 @@ static void ask_errors(struct live *t, const char *const names[LIVE_BODIES],
 	}
 }
 
-/* NULL, or what all are told as, when one of them takes another time. */
+/* NULL if all are within the bounds; otherwise all reported times. */
 static char *off_truth(struct live *t, const char *const names[LIVE_BODIES],
 		       const double may[LIVE_BODIES], struct body *bodies)
 {

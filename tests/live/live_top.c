@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The fixture, gnomon beside it, and the periods that it tells of. */
+/* Runs the fixture with gnomon beside it, and reads the periods. */
 #include "live_top.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ pid_t top_start(struct live *t, struct live_talk *top)
 	return pid;
 }
 
-/* All that is left to read. */
+/* Reads the rest. */
 static char *read_rest(struct live *t, int fd)
 {
 	size_t size = 0, used = 0;
@@ -71,7 +71,7 @@ void top_attach(struct live *t, const char *options, pid_t pid,
 	live_await(t, v->talk.err, "gnomon: attached");
 }
 
-/* More bytes; false at the end. */
+/* Reads more bytes; false at the end. */
 static bool read_more(struct live *t, struct top_view *v)
 {
 	ssize_t n;
@@ -92,7 +92,7 @@ static bool read_more(struct live *t, struct top_view *v)
 	return !v->over;
 }
 
-/* Each thread's functions have all of its time. */
+/* The functions of each thread add up to its time. */
 static void check_shares(struct live *t, const json_t *period)
 {
 	const json_t *thread, *share;
@@ -112,7 +112,7 @@ static void check_shares(struct live *t, const json_t *period)
 	}
 }
 
-/* The first period began when tracing did, however late gnomon came to look. */
+/* The first period begins when tracing begins, however late gnomon looks. */
 static void check_length(struct live *t, const json_t *period)
 {
 	uint64_t length = live_number(t, period, "period.length_ns");

@@ -1,64 +1,65 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the tests of `gnomon top` share. */
+/* Helpers that the tests of `gnomon top` share. */
 #ifndef LIVE_TOP_H
 #define LIVE_TOP_H
 
 #include "live.h"
 
-/* `gnomon top --batch --format json` under way. */
+/* A running `gnomon top --batch --format json`. */
 struct top_view {
 	struct live_talk talk;
-	char *text; /* read and not yet taken */
+	char *text; /* read, but not yet parsed */
 	size_t size, taken;
 	bool over; /* nothing more to read */
 };
 
-/* How gnomon ended must be `want`. */
+/* Checks that gnomon's exit status is `want`. */
 void top_code(struct live *t, int code, int want, const char *err);
 
-/* Starts the fixture `top`: its PID. */
+/* Starts the fixture `top`. Returns its PID. */
 pid_t top_start(struct live *t, struct live_talk *top);
-/* "quit": what it says of itself. It must end with 0. */
+/* Sends "quit" and returns its output. It must end with 0. */
 char *top_quit(struct live *t, struct live_talk *top);
 
-/* gnomon on a process, once it has attached. `options` in single blanks. */
+/* Starts gnomon on a process and waits until it has attached. The words of
+ * `options` are separated by single blanks. */
 void top_attach(struct live *t, const char *options, pid_t pid,
 		struct top_view *v);
-/* The next period; NULL: there is none, gnomon has ended. */
+/* The next period; NULL: there is none, because gnomon has ended. */
 json_t *top_period(struct live *t, struct top_view *v);
-/* The next one, which must be there. */
+/* The next period, which must exist. */
 json_t *top_next(struct live *t, struct top_view *v);
-/* The next one that began after this call. */
+/* The first period that begins after this call. */
 json_t *top_fresh(struct live *t, struct top_view *v);
-/* SIGINT; the periods that are left are dropped. It must end with 0. */
+/* Sends SIGINT and drops the remaining periods. gnomon must end with 0. */
 void top_detach(struct live *t, struct top_view *v);
 
-/* `gnomon top OPTIONS -- top` to its end, which must be as of the program; the
- * periods as an array. */
+/* Runs `gnomon top OPTIONS -- top` to its end, which must be that of the
+ * program. Returns the periods as an array. */
 json_t *top_run(struct live *t, const char *options, const char *input,
 		struct live_end *end);
-/* JSON lines as an array of periods, each of which is checked. */
+/* Parses JSON lines into an array of periods; checks each of them. */
 json_t *top_parse(struct live *t, const char *text);
 
-/* A thread of a period; NULL: there is none of that id or name. */
+/* A thread of a period; NULL: there is none with that id or name. */
 json_t *top_thread(const json_t *period, pid_t tid);
 json_t *top_named(const json_t *period, const char *name);
-/* How many threads of that name and process (0 = any). */
+/* The number of threads with that name and process (0 = any). */
 size_t top_count(const json_t *period, const char *name, pid_t pid);
-/* The name of the function that an index of the period is. */
+/* The name of the function with this index in the period. */
 const char *top_function(struct live *t, const json_t *period,
 			 const json_t *index);
-/* A field of the functions of that name, summed. */
+/* A field, summed over the functions of that name. */
 uint64_t top_of(struct live *t, const json_t *period, const char *function,
 		const char *field);
 bool top_is(const json_t *object, const char *key, const char *text);
 bool top_muted(const json_t *period, const char *function);
 
-/* The words that start a topic of the .NET fixture; a skip where there is no
- * .NET. */
+/* The words that start a topic of the .NET fixture. Skips the test if there is
+ * no .NET. */
 void top_demo(struct live *t, struct live_args *a, const char *topic);
 
-/* `gnomon WORDS` */
+/* Runs `gnomon WORDS`. */
 void top_words(struct live *t, const char *words, struct live_end *end);
 
 #endif

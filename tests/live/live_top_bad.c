@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What cannot be done, and files and readers that are not what they should be.
- */
+/* Requests that cannot be met, and bad files and readers. */
 #include "live_top.h"
 
 #include <dirent.h>
@@ -18,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Pauses in which what is waited for must have come. */
+/* The number of pauses after which a condition must be true. */
 #define PATIENCE 4000
 
 void test_top_options(struct live *t)
@@ -57,7 +56,7 @@ void test_top_options(struct live *t)
 	}
 }
 
-/* Each column can be sorted by. */
+/* Rows can be sorted by each column. */
 void test_top_sort(struct live *t)
 {
 	static const char *const columns[] = {"name", "cpu", "lock", "calls"};
@@ -78,7 +77,7 @@ void test_top_sort(struct live *t)
 	}
 }
 
-/* A file that is there is somebody's. */
+/* An existing file is not overwritten. */
 void test_top_output(struct live *t)
 {
 	char *path = live_path(t, "there");
@@ -105,7 +104,7 @@ void test_top_output(struct live *t)
 	CHECK(t, end.out_size == 0, "the command was run all the same");
 }
 
-/* A file of its own for each period; what is there is always whole. */
+/* Each period writes a new file; the file at the path is always whole. */
 void test_top_prom(struct live *t)
 {
 	char *path = live_path(t, "metrics.prom"), *text;
@@ -126,7 +125,7 @@ void test_top_prom(struct live *t)
 	CHECK(t, stat(path, &st) == 0 && S_ISREG(st.st_mode), "no such file");
 }
 
-/* A new namespace's own file system of a few pages. */
+/* Mounts a file system of a few pages in a new namespace. */
 static void mount_small(struct live *t, const char *at)
 {
 	CHECK(t, mkdir(at, 0700) == 0, "mkdir: %s", strerror(errno));
@@ -137,7 +136,7 @@ static void mount_small(struct live *t, const char *at)
 			  strerror(errno));
 }
 
-/* What a folder has is a file of an earlier period, and no part of one. */
+/* The folder has a whole file of an earlier period, not a part of one. */
 static void check_whole(struct live *t, const char *at)
 {
 	DIR *dir = opendir(at);
@@ -163,7 +162,7 @@ static void close_stdout(void)
 	close(STDOUT_FILENO);
 }
 
-/* There is no room, or no stdout: nothing else is written in its place. */
+/* There is no room, or no stdout: gnomon does not write elsewhere. */
 void test_top_full(struct live *t)
 {
 	char *at = live_path(t, "small"), *file = live_text(t, "%s/x", at);
@@ -197,7 +196,7 @@ void test_top_full(struct live *t)
 	live_expect_line(t, &end, 1, "cannot write stdout");
 }
 
-/* A reader that has seen enough is no fault, whatever the format. */
+/* A reader that stops early is no error, in any format. */
 static void read_some(struct live *t, const char *options)
 {
 	struct live_args a = {.n = 0};
@@ -242,7 +241,7 @@ static void start_narrow(struct live *t, const char *words, const char *command,
 	live_await(t, gnomon->err, "gnomon: attached");
 }
 
-/* The end of gnomon, which must come though nobody reads. */
+/* Waits for gnomon's end, which must come although nobody reads. */
 static int ends_unread(struct live *t, struct live_talk *gnomon)
 {
 	int i, status;
@@ -259,7 +258,7 @@ static int ends_unread(struct live *t, struct live_talk *gnomon)
 	live_fail(t, "gnomon waits for its reader");
 }
 
-/* A reader that stops to read does not keep gnomon from ending. */
+/* A reader that stops reading does not keep gnomon from ending. */
 void test_top_unread(struct live *t)
 {
 	struct live_talk gnomon;
@@ -273,7 +272,7 @@ void test_top_unread(struct live *t)
 	live_await_call(t, gnomon.pid, SYS_poll, 2);
 	CHECK(t, kill(gnomon.pid, SIGTERM) == 0, "gnomon has ended by itself");
 	code = ends_unread(t, &gnomon);
-	/* 1: what it was just writing is not whole */
+	/* 1: the period that it was writing is incomplete */
 	CHECK(t, code <= 1, "gnomon ended with %d", code);
 }
 
@@ -282,8 +281,8 @@ static bool is_top(struct live *t, pid_t pid)
 	return live_is_called(t, pid, "top");
 }
 
-/* The command is there. What it writes can be in the midst of a line of
- * gnomon's, which writes to the same pipe. */
+/* Waits until the command exists. Its output may be in the middle of a line of
+ * gnomon, which writes to the same pipe. */
 static pid_t await_command(struct live *t, pid_t gnomon)
 {
 	for (int i = 0; i < PATIENCE; i++) {
@@ -297,8 +296,8 @@ static pid_t await_command(struct live *t, pid_t gnomon)
 	live_fail(t, "the command is not there");
 }
 
-/* A command, too: it ends by the signal, and what cannot be written then is an
- * error. */
+/* The same with a command: the signal ends it, and output that cannot be
+ * written then is an error. */
 void test_top_unread_command(struct live *t)
 {
 	struct live_talk gnomon;
@@ -316,8 +315,8 @@ void test_top_unread_command(struct live *t)
 	CHECK(t, kill(pid, 0) == -1 && errno == ESRCH, "the command goes on");
 }
 
-/* To show a period takes longer than it lasts: signals are heard all the same,
- * and what comes after one is what was under way. */
+/* Showing a period takes longer than the period. gnomon still handles signals,
+ * and after a signal it only finishes the current output. */
 void test_top_slow_reader(struct live *t)
 {
 	struct live_talk gnomon;
@@ -344,15 +343,15 @@ void test_top_slow_reader(struct live *t)
 	CHECK(t, n == 0 && after <= 3 * 4096,
 	      "gnomon has written %d bytes after the signal", after);
 	code = live_finish(t, &gnomon);
-	/* 1: the period that was half written is told as an error */
+	/* 1: the period that was half written is reported as an error */
 	CHECK(t, code == 0 || code == 1, "gnomon ended with %d", code);
 }
 
-/* What the periods of a file say was lost. */
+/* The losses that the periods of a file report. */
 struct losses {
-	uint64_t numbers, causes, total; /* total: by the last period */
-	uint64_t untold; /* since the last record that came, by cause */
-	uint64_t came;	 /* records of fib */
+	uint64_t numbers, causes, total; /* total: as in the last period */
+	uint64_t untold; /* by cause, after the last record of fib */
+	uint64_t came;	 /* records of fib that arrived */
 	size_t periods;
 };
 
@@ -371,7 +370,7 @@ static void add_period(struct live *t, const json_t *period, struct losses *l)
 		(uint64_t)json_integer_value(n);
 	l->numbers += numbers;
 	l->causes += sum;
-	/* the period after the program's end can have nothing */
+	/* the period after the program's end may have no records */
 	if (came)
 		l->untold = 0;
 	l->untold += sum > numbers ? sum - numbers : 0;
@@ -396,7 +395,7 @@ static void read_losses(struct live *t, const char *path, struct losses *l)
 	}
 }
 
-/* Each call is two records, which came or were lost. */
+/* Each call makes two records, which arrived or were lost. */
 static void check_losses(struct live *t, const struct losses *l,
 			 const char *out)
 {
@@ -406,8 +405,8 @@ static void check_losses(struct live *t, const struct losses *l,
 	CHECK(t, truths, "no memory");
 	live_truths(t, out, truths);
 	made = 2 * live_truth(truths, "calls", "fib");
-	/* those of other functions and of the kernel; leaves that ended another
-	 * frame than theirs */
+	/* records of other functions and of the kernel; leaves that ended
+	 * another frame */
 	may = made / 100;
 	CHECK(t, l->came < made, "%" PRIu64 " records of %" PRIu64, l->came,
 	      made);
@@ -422,7 +421,8 @@ static void check_losses(struct live *t, const struct losses *l,
 	      l->numbers, l->untold, lost);
 	CHECK(t, l->causes + may >= lost && l->causes <= lost + may,
 	      "%" PRIu64 " lost by cause, not %" PRIu64, l->causes, lost);
-	/* in each period the greater of the two, which differ at its ends */
+	/* each period counts the greater of the two, which differ at its
+	 * ends */
 	CHECK(t, l->total >= l->numbers && l->total <= lost + 5 * may,
 	      "%" PRIu64 " lost in all, not %" PRIu64, l->total, lost);
 }
@@ -462,14 +462,14 @@ static void lose(struct live *t, const char *options, int want)
 		CHECK(t, !strstr(end.err, "were lost"), "it says: %s", end.err);
 }
 
-/* What is lost is told once, in the period of it. */
+/* A loss is reported once, in the period in which it happened. */
 void test_top_losses(struct live *t)
 {
 	lose(t, "", 3);
 	lose(t, "--allow-loss", 0);
 }
 
-/* Neither a terminal nor --batch: rows, and why. */
+/* Neither a terminal nor --batch: gnomon prints rows, and the reason. */
 void test_top_not_a_terminal(struct live *t)
 {
 	struct live_end end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions in periods: their calls, who stands where, and muting. */
+/* Functions in periods: their calls, the stacks of threads, and muting. */
 #include "live_top.h"
 
 #include <inttypes.h>
@@ -10,16 +10,17 @@
 
 #define N PRIu64
 
-/* Percents, of tests that mute. */
-/* By return probes: a single-stepped leave would be more than the budget where
- * hot_batch alone is left, and more or less of it as the machine's pace is. */
+/* in percent, for tests that mute */
+/* With return probes: a single-stepped leave would cost about as much as the
+ * budget even if only hot_batch is left, depending on the speed of the
+ * machine. */
 #define BUDGET	  10
 #define BUDGET_AS "--budget 10 --leave return"
 
-/* For what comes faster than a slow build of gnomon can take it. */
+/* For records that come faster than a slow build of gnomon can read them. */
 #define ROOM "--ring-size 64M"
 
-/* Periods in which what is waited for must have come. */
+/* The number of periods after which a condition must be true. */
 #define PATIENCE 60
 
 static uint64_t sum_of(struct live *t, const json_t *periods,
@@ -48,7 +49,7 @@ static void expect_truth(struct live *t, const json_t *periods, const char *out,
 	      want);
 }
 
-/* What all periods tell of is what was called, and each is whole in itself. */
+/* The periods together report all calls, and each of them is consistent. */
 void test_top_calls(struct live *t)
 {
 	json_t *periods;
@@ -62,8 +63,8 @@ void test_top_calls(struct live *t)
 	expect_truth(t, periods, end.out, "hot_tiny");
 }
 
-/* A thread that does nothing has the stack that it has, and all of its time is
- * the time of who waits. */
+/* An idle thread keeps its stack, and all of its time belongs to the function
+ * that waits. */
 static void check_standing(struct live *t, const json_t *period)
 {
 	const json_t *thread = top_named(period, "stands"), *stack, *share;
@@ -110,7 +111,7 @@ static void check_standing(struct live *t, const json_t *period)
 	      "its time is not all within stand_outer");
 }
 
-/* It says that it stands before it waits, and can lose its CPU in between. */
+/* It prints that it stands before it waits, and may lose its CPU in between. */
 static void await_standing(struct live *t, struct top_view *v)
 {
 	const json_t *thread = top_named(top_fresh(t, v), "stands");
@@ -146,7 +147,7 @@ static void check_no_functions(struct live *t, const json_t *periods)
 		CHECK(t,
 		      json_is_false(json_object_get(period, "function_probes")),
 		      "it says that functions are seen");
-		/* those that were compiled are named */
+		/* functions that were compiled have names */
 		json_array_foreach(json_object_get(period, "functions"), k, f)
 			CHECK(t,
 			      live_number(t, f, "calls") == 0 &&
@@ -213,7 +214,7 @@ static double slowdown(const json_t *period)
 	return value ? json_number_value(value) : -1;
 }
 
-/* The best time of the fixture's loop. */
+/* The shortest time of the fixture's loop. */
 static uint64_t heat(struct live *t, struct live_talk *top)
 {
 	uint64_t ns;
@@ -227,7 +228,7 @@ static uint64_t heat(struct live *t, struct live_talk *top)
 	return ns;
 }
 
-/* The muted one is not seen any more, and its time is that of who calls it. */
+/* The muted function is no longer seen, and its time belongs to its caller. */
 static void check_muted(struct live *t, const json_t *period)
 {
 	uint64_t incl = top_of(t, period, "hot_batch", "elapsed_inclusive_ns");
@@ -257,8 +258,8 @@ static json_t *until_muted(struct live *t, struct top_view *v,
 	live_fail(t, "%s is not muted in %d periods", function, PATIENCE);
 }
 
-/* Until three periods keep the budget, by what gnomon says. One in which
- * hot_batch has no call is none: its thread can have stood still. */
+/* Waits until gnomon reports three periods within the budget. A period in which
+ * hot_batch has no call does not count: its thread may have been stalled. */
 static void await_kept(struct live *t, struct top_view *v)
 {
 	json_t *period;
@@ -280,8 +281,8 @@ static void await_kept(struct live *t, struct top_view *v)
 	      BUDGET, calls);
 }
 
-/* What the program's loop needs in a session, and what it did before and does
- * after it. */
+/* The time of the program's loop in a session, and `without` it: before and
+ * after. */
 static uint64_t heat_within(struct live *t, struct live_talk *top, pid_t pid,
 			    uint64_t *without)
 {
@@ -294,7 +295,7 @@ static uint64_t heat_within(struct live *t, struct live_talk *top, pid_t pid,
 		   pid, &v);
 	live_ask(t, top, "heat");
 	until_muted(t, &v, "hot_tiny");
-	/* what was open then ends as it began */
+	/* calls that were open then end normally */
 	top_fresh(t, &v);
 	await_kept(t, &v);
 	with = heat(t, top);
@@ -306,9 +307,9 @@ static uint64_t heat_within(struct live *t, struct live_talk *top, pid_t pid,
 	return with;
 }
 
-/* A budget is kept from some period on, by what gnomon says and by what the
- * program measures of itself: in one session of some, for a virtual machine can
- * be a quarter slower a second later. */
+/* After some periods the budget is kept, by gnomon's figures and by the
+ * program's own measurement. One good session is enough, because a virtual
+ * machine can become a quarter slower within a second. */
 void test_top_budget(struct live *t)
 {
 	uint64_t without = 0, with = 1;
@@ -324,9 +325,9 @@ void test_top_budget(struct live *t)
 	top_quit(t, &top);
 }
 
-/* The program does the same and says the same; what is not muted is counted. As
- * in its loop, hot_batch costs next to nothing, whatever part of them a period
- * has. */
+/* The program does and prints the same. Functions that are not muted are
+ * counted. As in the loop, hot_batch costs next to nothing, whatever part of
+ * the two a period contains. */
 void test_budget_output(struct live *t)
 {
 	const char *input = "hot 30 400000\nprint word\nquit\n";
@@ -342,7 +343,7 @@ void test_budget_output(struct live *t)
 		t, "-d 100ms -f hot_tiny -f hot_batch " BUDGET_AS " " ROOM,
 		input, &end);
 	top_code(t, end.code, 0, end.err);
-	/* but for its PID */
+	/* without the line of its PID */
 	live_same(t, "the program's output", strchr(end.out, '\n'),
 		  strchr(plain.out, '\n'));
 	last = json_array_get(periods, json_array_size(periods) - 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What becomes of the target while it is looked at, and of gnomon. */
+/* What happens to the target and to gnomon while gnomon watches it. */
 #include "live_top.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #define PATIENCE 100
 #define MANY	 1000
 
-/* A sanitizer keeps what is freed. */
+/* A sanitizer keeps freed memory. */
 #ifdef LIVE_SANITIZED
 #define MEASURED false
 #else
@@ -34,7 +34,7 @@ static json_t *last_of(const json_t *periods)
 	return json_array_get(periods, json_array_size(periods) - 1);
 }
 
-/* All periods but the last have it running. */
+/* In all periods but the last one the target runs. */
 static void check_states(struct live *t, const json_t *periods,
 			 const char *state, const char *number, uint64_t value)
 {
@@ -65,7 +65,7 @@ void test_top_ends(struct live *t)
 	CHECK(t, end.code == 7, "gnomon ended with %d", end.code);
 }
 
-/* The last records are told of, and who killed it. */
+/* The last records are in a period, and gnomon reports who killed it. */
 void test_top_killed(struct live *t)
 {
 	char *path = live_path(t, "periods"), *complaint;
@@ -120,7 +120,7 @@ void test_top_killed_attached(struct live *t)
 	      "the fixture was not killed");
 }
 
-/* The same process with another program: its functions are seen again. */
+/* The same process executes another program: its functions are seen again. */
 void test_top_exec(struct live *t)
 {
 	struct live_talk top;
@@ -154,7 +154,8 @@ void test_top_exec(struct live *t)
 	top_quit(t, &top);
 }
 
-/* Until the child is there, or is not: it can begin and end late. */
+/* Waits until the child is in a period, or is not: it may begin and end
+ * late. */
 static json_t *await_child(struct live *t, struct top_view *v, pid_t child,
 			   bool there)
 {
@@ -201,7 +202,7 @@ void test_top_fork(struct live *t)
 	top_quit(t, &top);
 }
 
-/* Until there are that many: the size of gnomon then. */
+/* Waits until there are that many. Returns the size of gnomon then. */
 static uint64_t await_many(struct live *t, struct top_view *v, size_t want)
 {
 	json_t *period;
@@ -220,8 +221,8 @@ static uint64_t await_many(struct live *t, struct top_view *v, size_t want)
 	live_fail(t, "%zu threads are there, not %zu", n, want);
 }
 
-/* None is lost, and what they took is there for those that come next. Memory
- * that is not given back grows in each round; a late reader grows it once. */
+/* No thread is lost, and its resources are reused for the next ones. A leak
+ * grows in each round; a late reader grows the size only once. */
 void test_top_many(struct live *t)
 {
 	uint64_t before, size = 0;
@@ -250,7 +251,7 @@ void test_top_many(struct live *t)
 	top_quit(t, &top);
 }
 
-/* A process that ends at some time while gnomon comes. */
+/* A process that ends at any time while gnomon attaches. */
 void test_top_dies_early(struct live *t)
 {
 	struct live_args a;
@@ -276,7 +277,7 @@ void test_top_dies_early(struct live *t)
 		lines = live_complaints(t, err, &complaint);
 		CHECK(t, code == 0 || code == 1, "gnomon ended with %d: %s",
 		      code, err);
-		/* A traced process that is killed is told of, and is no
+		/* A traced process that is killed is reported, and is no
 		 * failure of gnomon. */
 		CHECK(t,
 		      lines == (size_t)code ||
@@ -286,7 +287,7 @@ void test_top_dies_early(struct live *t)
 	}
 }
 
-/* The first bytes of hot_tiny as they are in memory. */
+/* Reads the first bytes of hot_tiny from memory. */
 static void read_code(struct live *t, struct live_talk *top, pid_t pid,
 		      unsigned char *bytes, size_t size)
 {
@@ -304,7 +305,7 @@ static void read_code(struct live *t, struct live_talk *top, pid_t pid,
 	close(fd);
 }
 
-/* gnomon ends well, its probes are gone, and the process goes on. */
+/* gnomon ends properly, its probes are gone, and the process goes on. */
 static void signal_gnomon(struct live *t, int sig)
 {
 	unsigned char before[16], with[16], after[16];
@@ -343,7 +344,7 @@ void test_top_signals(struct live *t)
 	signal_gnomon(t, SIGHUP);
 }
 
-/* With a command: it gets the signal, and its end is seen. */
+/* With a command: it receives the signal, and its end is seen. */
 void test_top_signal_command(struct live *t)
 {
 	struct live_args a = {.n = 0};
@@ -364,7 +365,7 @@ void test_top_signal_command(struct live *t)
 		     "signal", SIGTERM);
 }
 
-/* Of processes that are not there. */
+/* Processes that do not exist. */
 void test_top_no_target(struct live *t)
 {
 	struct live_end end;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What gnomon remembers of what was: its own memory after so many and after ten
- * times as many, and the names that the kernel side keeps for a process.
+ * What gnomon keeps about the past: its own memory after N and after 10 N
+ * threads or processes, and the names that the kernel side keeps for a process.
  */
 #include "live_top.h"
 
@@ -19,18 +19,18 @@
 
 #define N PRIu64
 
-#define PATIENCE 400 /* pauses */
+#define PATIENCE 400 /* number of pauses */
 #define PERIODS	 100
 
-/* A sanitizer keeps what is freed. */
+/* A sanitizer keeps freed memory. */
 #ifdef LIVE_SANITIZED
 #define MEASURED false
 #else
 #define MEASURED true
 #endif
 
-/* What gnomon may have grown by: tables that double, a burst in a period. To
- * keep ten times as many would take more. */
+/* How much gnomon may grow: tables that double, a burst in a period. Keeping
+ * ten times as many objects would need more. */
 #define GROWTH (6u << 20)
 
 static pid_t start(struct live *t, const char *fixture, struct live_talk *talk)
@@ -46,7 +46,7 @@ static pid_t start(struct live *t, const char *fixture, struct live_talk *talk)
 	return pid;
 }
 
-/* What it has of its own: the ring's pages are used by and by. */
+/* gnomon's private memory: the pages of the ring come into use gradually. */
 static uint64_t own_size(struct live *t, pid_t gnomon)
 {
 	FILE *f = fopen(live_text(t, "/proc/%d/status", gnomon), "re");
@@ -70,8 +70,8 @@ static char *text_of(struct live *t, const json_t *period, const char *key)
 	return text;
 }
 
-/* Until the last of them has ended, which can be after the program has gone on.
- */
+/* Waits until the last of them has ended, which may be after the program
+ * continues. */
 static void await_one(struct live *t, struct top_view *v, const char *command)
 {
 	char *threads = "", *which = "";
@@ -93,8 +93,9 @@ static void await_one(struct live *t, struct top_view *v, const char *command)
 	      n, which, threads);
 }
 
-/* Obeyed and shown, time after time: its size then. No more at once than one
- * period tells of, which is what is remembered of them. */
+/* Repeats the command and waits until it is shown, again and again. Returns the
+ * size then. No more run at the same time than one period reports, because that
+ * is what gnomon keeps of them. */
 static uint64_t size_after(struct live *t, struct live_talk *talk,
 			   struct top_view *v, const char *command,
 			   unsigned int times)
@@ -143,11 +144,11 @@ void test_top_processes(struct live *t)
 	many_of(t, "execs 20");
 }
 
-/* So many that all of them cannot have come before a gnomon that stands still
- * for a second ends the period. */
+/* So many that not all of them can have come before a gnomon that stalls for a
+ * second ends the period. */
 #define MANY 32000
 
-/* In one period that does not end. */
+/* All in one period that does not end. */
 void test_top_long_period(struct live *t)
 {
 	struct live_talk talk;
@@ -167,7 +168,8 @@ void test_top_long_period(struct live *t)
 			json_array_get(json_object_get(period, "threads"),
 				       (size_t)i),
 			"state", "ended");
-	/* it ends before all of them have come, and tells what it has */
+	/* the period ends before all of them have come, and reports what it
+	 * has */
 	CHECK(t, ended >= 16384 && ended < MANY,
 	      "%" N " threads ended in the first period", ended);
 	CHECK(t, live_number(t, period, "period.number") == 1, "its number");
@@ -182,7 +184,7 @@ static int bpf(int cmd, union bpf_attr *attr)
 	return (int)syscall(SYS_bpf, cmd, attr, sizeof(*attr));
 }
 
-/* A map that gnomon holds, by the end of its name; -1: it has none such. */
+/* A map of gnomon, by the end of its name; -1: there is none. */
 static int map_of(struct live *t, pid_t gnomon, const char *name)
 {
 	char *path = live_text(t, "/proc/%d/fdinfo", gnomon), line[256];
@@ -222,8 +224,7 @@ static int map_of(struct live *t, pid_t gnomon, const char *name)
 	return found;
 }
 
-/* How many names of functions wait to be sent, by the kernel side's own count.
- */
+/* How many names of functions wait to be sent, by the kernel side's counter. */
 static unsigned int count_of(struct live *t, pid_t gnomon)
 {
 	static struct gn_control control;
@@ -242,7 +243,7 @@ static unsigned int count_of(struct live *t, pid_t gnomon)
 	return control.unsent;
 }
 
-/* And by the names themselves. */
+/* The same, counted from the names themselves. */
 static unsigned int names_of(struct live *t, pid_t gnomon)
 {
 	int fd = map_of(t, gnomon, "unsent");
@@ -260,7 +261,7 @@ static unsigned int names_of(struct live *t, pid_t gnomon)
 	return n;
 }
 
-/* Of all processes. The two are the same, but in the midst of a change. */
+/* The same for all processes. The two are equal, except during a change. */
 static unsigned int unsent(struct live *t, pid_t gnomon)
 {
 	unsigned int before = 0, n = 0, after = 0;
@@ -292,7 +293,7 @@ static void await_unsent(struct live *t, pid_t gnomon, unsigned int most,
 	live_fail(t, "%u names are kept %s", n, when);
 }
 
-/* Of a process that is no more, none is kept; and each was counted as lost. */
+/* No name of an ended process is kept, and each one counts as lost. */
 void test_top_unsent(struct live *t)
 {
 	char *path = live_path(t, "periods");
@@ -343,7 +344,7 @@ void test_top_unsent(struct live *t)
 	      counted);
 }
 
-/* The process's only child, its only one and so on. */
+/* Follows the chain of only children to its end. */
 static pid_t last_child(struct live *t, pid_t of)
 {
 	pid_t child = live_child(t, of, NULL);
@@ -353,8 +354,8 @@ static pid_t last_child(struct live *t, pid_t of)
 }
 
 /*
- * In a container the names of functions go by the numbers of processes that all
- * else goes by, not by the machine's, which another process there can have.
+ * In a container the names of functions use the same PIDs as everything else,
+ * not those of the machine, which another process in the container may have.
  */
 void test_top_namespace(struct live *t)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Shares of a period against the log of the program's own threads (top.h of the
- * fixtures): what each must be in just that time, as a range, since the log's
- * readings lie around the ends of a period and not on them.
+ * Shares of a period, compared with the log of the program's own threads (top.h
+ * of the fixtures). The true share in exactly that time is a range, because the
+ * readings in the log lie around the ends of a period, not on them.
  */
 #include "live_top.h"
 
@@ -13,7 +13,7 @@
 
 #define N PRIu64
 
-/* What gnomon may be off by, and how well the truth must be known. */
+/* How far gnomon may be off, and how exact the truth must be, in points. */
 #define POINTS 2.0
 #define KNOWN  2.0
 
@@ -53,8 +53,8 @@ static const char *const waits[] = {"sleep", "lock", "disk",
 /* What one thread did in a window. */
 struct shares {
 	struct range cpu, queue, wait[WAITS];
-	/* what is neither of these by the kernel's account, at most: the log
-	 * does not have it where a runtime stops its threads */
+	/* the most time that the kernel's account puts in none of these: the
+	 * log lacks the time for which a runtime stops its threads */
 	double unlogged;
 };
 
@@ -176,7 +176,7 @@ static struct range within(struct range r, double most_of_it)
 			      least(above(r.high), most_of_it)};
 }
 
-/* The last reading before a time, and the first one after it. */
+/* Finds the last reading before a time, and the first one after it. */
 static void around(const struct subject *s, double at, size_t *last,
 		   size_t *next)
 {
@@ -191,7 +191,7 @@ static void around(const struct subject *s, double at, size_t *last,
 	*next = k;
 }
 
-/* What the thread was on CPUs up to then. It cannot grow faster than time. */
+/* The thread's CPU time until then. It cannot grow faster than time. */
 static struct range cpu_at(const struct subject *s, double at)
 {
 	const struct reading *a, *b;
@@ -209,8 +209,8 @@ static struct range cpu_at(const struct subject *s, double at)
 }
 
 /*
- * What it was on run queues up to then. The kernel adds it when the thread is
- * switched onto a CPU: what lies before then is without a break.
+ * The thread's time on run queues until then. The kernel adds it when the
+ * thread is switched onto a CPU: the part before that is without gaps.
  */
 static struct range delay_at(const struct subject *s, double at)
 {
@@ -236,8 +236,8 @@ static struct range delay_at(const struct subject *s, double at)
 	return out;
 }
 
-/* The part of a wait up to a time is a wait but for what it ran and was queued
- * by then. */
+/* The part of a wait before a time: without the time in which the thread ran or
+ * was queued. */
 static struct range waited(const struct subject *s, const struct wait *w,
 			   double at)
 {
@@ -303,7 +303,7 @@ static double class_of(struct live *t, const json_t *thread, const char *name)
 	return (double)live_number(t, thread, live_text(t, "classes.%s", name));
 }
 
-/* With what the probes took, which gnomon leaves out. */
+/* Includes the cost of the probes, which gnomon leaves out. */
 static uint64_t real_time(struct live *t, const json_t *thread)
 {
 	return live_number(t, thread, "elapsed_ns") +
@@ -322,10 +322,10 @@ static double on_cpu(struct live *t, const json_t *thread)
 	return sum;
 }
 
-/* What is found out about periods. Texts are of the first one. */
+/* The result for some periods. Each text is about the first bad one. */
 struct verdict {
-	char *off;   /* what is not as it must be */
-	char *vague; /* what nobody knows well enough */
+	char *off;   /* what is wrong */
+	char *vague; /* what is not known exactly enough */
 };
 
 /* How a thread's period is compared. */
@@ -334,14 +334,15 @@ struct against {
 	struct verdict *out;
 	const char *thread;
 	uint64_t period;
-	double length;	 /* of the thread's part */
+	double length;	 /* of the thread's part of the period */
 	double stolen;	 /* points */
 	double unlogged; /* points */
 };
 
 /*
- * What the host took while the kernel switched threads is in one account and
- * not in the other, and neither is right: such a period is no proof.
+ * The time that the host took while the kernel switched threads is in one
+ * account and not in the other, and neither is right. Such a period proves
+ * nothing.
  */
 static void compare(const struct against *a, const char *what, double ns,
 		    struct range one, struct range other)
@@ -365,7 +366,7 @@ static void compare(const struct against *a, const char *what, double ns,
 				a->stolen, a->unlogged);
 }
 
-/* What the machine's host took, of all CPUs. */
+/* The time that the host of the machine took, on all CPUs. */
 static double stolen(struct live *t, const json_t *period)
 {
 	double ns = (double)live_number(t, period, "machine_totals.steal_ns");
@@ -376,9 +377,10 @@ static double stolen(struct live *t, const json_t *period)
 }
 
 /*
- * How long the runtime stopped the thread by what gnomon says: in the middle of
- * a wait, or where the log has none. On a busy machine a suspension takes a
- * tenth of a second. One period is no proof then; a test wants most of them.
+ * How long the runtime stopped the thread, by gnomon's report: in the middle of
+ * a wait, or where the log has no wait. On a busy machine a suspension takes a
+ * tenth of a second. One such period proves nothing; a test requires most of
+ * them to be right.
  */
 static double stopped(struct live *t, const json_t *thread,
 		      const struct shares *x, const struct shares *y)
@@ -394,8 +396,8 @@ static double stopped(struct live *t, const json_t *thread,
 }
 
 /*
- * A thread is looked at a bit after the period's beginning and a bit before its
- * end, when gnomon looks: so the truth of both is taken.
+ * gnomon looks at a thread a little after the beginning of the period and a
+ * little before its end. So the truth is taken from both.
  */
 static void judge_thread(struct live *t, const json_t *period,
 			 const struct subject *s, struct verdict *out)
@@ -416,7 +418,7 @@ static void judge_thread(struct live *t, const json_t *period,
 	      s->tid);
 	elapsed = real_time(t, thread);
 	rest = a.length = (double)elapsed;
-	/* gnomon looked late at the one end or at the other */
+	/* gnomon looked late at one of the two ends */
 	if (rest <= (double)(end - begin) * 0.9 ||
 	    rest >= (double)(end - begin) * 1.1) {
 		out->vague = live_text(t, "%s has %" N " ns of a period of %" N,
@@ -442,14 +444,14 @@ static void judge_thread(struct live *t, const json_t *period,
 	compare(&a, "other", rest, (struct range){0, 0}, (struct range){0, 0});
 }
 
-/* Those that are in the log from end to end. */
+/* Whether the period lies completely within the log. */
 static bool in_log(struct live *t, const json_t *period, const struct log *log)
 {
 	return live_number(t, period, "period.start_ns") >= log->begin &&
 	       live_number(t, period, "period.end_ns") <= log->end;
 }
 
-/* How many periods were judged; fails if what gnomon says of one is off. */
+/* Returns how many periods were judged; fails if gnomon reports a wrong one. */
 static size_t judge_periods(struct live *t, const json_t *periods,
 			    const struct log *log)
 {
@@ -473,7 +475,7 @@ static size_t judge_periods(struct live *t, const json_t *periods,
 	return n;
 }
 
-/* NULL, or what the thread has of all the time of these periods. */
+/* NULL, or what is missing of the thread's time in these periods. */
 static char *lacking(struct live *t, const json_t *const *period, size_t n,
 		     const struct subject *s)
 {
@@ -489,8 +491,8 @@ static char *lacking(struct live *t, const json_t *const *period, size_t n,
 			 s->name, sum, length);
 }
 
-/* The same, but for one period at either end: there gnomon can have looked at
- * the thread late. What is lost between two is lost for good. */
+/* The same without the first and the last period, in which gnomon may have
+ * looked at the thread late. Time lost between two periods is lost for good. */
 static char *lost(struct live *t, const json_t *const *period, size_t n,
 		  const struct subject *s)
 {
@@ -501,8 +503,8 @@ static char *lost(struct live *t, const json_t *const *period, size_t n,
 	return off;
 }
 
-/* Each begins where the one before it ended, and threads lose nothing between
- * them. */
+/* Each period begins where the one before it ended, and threads lose no time
+ * between them. */
 static void check_joints(struct live *t, const json_t *periods,
 			 const struct log *log)
 {
@@ -539,7 +541,7 @@ static void check_log(struct live *t, const json_t *periods,
 	check_joints(t, periods, log);
 }
 
-/* Threads that are there before gnomon comes. */
+/* Threads that exist before gnomon attaches. */
 void test_shares(struct live *t)
 {
 	json_t *periods = json_array(), *period;
@@ -559,7 +561,8 @@ void test_shares(struct live *t)
 	check_log(t, periods, read_log(t, top_quit(t, &top)), 4);
 }
 
-/* Of a runtime only functions tell a lock from another wait for an event. */
+/* In a runtime, only functions distinguish a lock from another wait for an
+ * event. */
 static void forget_locks(struct log *log)
 {
 	size_t i, k;
@@ -578,8 +581,8 @@ static void shares_of_clr(struct live *t, const char *options, bool functions)
 	struct log *log;
 	json_t *periods;
 
-	/* it starts for one, or for three on a busy machine, and is there for
-	 * all others */
+	/* it starts for one period, or for three on a busy machine, and lives
+	 * through all others */
 	live_add(t, &a, t->gnomon, "top", "-b", "--format", "json", "-d", "1s",
 		 "-n", "8", "-o", path, NULL);
 	live_split(t, &a, options);

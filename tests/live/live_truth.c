@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What fixtures tell of themselves (tests/fixtures/truth.h) against reports. */
+/* Compares what fixtures print about themselves (tests/fixtures/truth.h) with
+ * reports. */
 #include "live.h"
 
 #include <inttypes.h>
@@ -21,8 +22,8 @@ static struct live_truth *find(struct live_truths *truths, const char *word,
 	return NULL;
 }
 
-/* WORD NAME NUMBER, where only NAME may have blanks; other lines are not ours.
- */
+/* Parses WORD NAME NUMBER, where only NAME may have blanks; ignores other
+ * lines. */
 static bool parse(char *line, char **word, char **name, uint64_t *value)
 {
 	char *first = strchr(line, ' '), *last = strrchr(line, ' '), *end;
@@ -74,8 +75,8 @@ uint64_t live_truth(const struct live_truths *truths, const char *word,
 	return known ? known->value : 0;
 }
 
-/* Whether a line is another one in each run: a time, or an await that suspends
- * only where what it awaits has not ended yet. */
+/* Whether a line differs in each run: a time, or an await that suspends only if
+ * its task has not ended yet. */
 static bool is_time(const char *line)
 {
 	static const char *const words[] = {
@@ -156,8 +157,7 @@ static void compare_unwound(struct live *t, const struct live_truth *truth,
 	      unwound, truth->value);
 }
 
-/* The readings lie strictly inside (inner) or outside (elapsed) of the calls.
- */
+/* The readings lie strictly inside (inner) or outside (elapsed) the calls. */
 static void compare_bracket(struct live *t, const struct live_truth *truth,
 			    const json_t *report)
 {

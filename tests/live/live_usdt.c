@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* USDT probes: counted as the program counts them, and their semaphores set in
- * the traced processes only, while they are traced. */
+/* USDT probes: gnomon counts the same hits as the program, and sets their
+ * semaphores in the traced processes only, while it traces them. */
 #include "live.h"
 
 #include <inttypes.h>
@@ -44,7 +44,7 @@ static void expect(struct live *t, const json_t *report, const char *name,
 	      calls, want);
 }
 
-/* What the program says at its end, by the lines of its truth. */
+/* What the program prints at its end must match these numbers. */
 static void end(struct live *t, struct live_talk *talk, uint64_t plain,
 		uint64_t guarded)
 {
@@ -89,7 +89,7 @@ static void started(struct live *t, const char *options)
 	json_decref(report);
 }
 
-/* Each way of attaching that this kernel has; the probes of all sites. */
+/* Each way of attaching that this kernel has, with the probes of all sites. */
 void test_usdt(struct live *t)
 {
 	started(t, "-f usdt::gn_usdt:*");
@@ -97,7 +97,8 @@ void test_usdt(struct live *t)
 	started(t, "-f usdt::gn_usdt:* --attach single");
 }
 
-/* A program that finds out what such a probe does to it: see its source. */
+/* A program that finds out what a probe on a nop5 does to it: see its
+ * source. */
 static json_t *on_nop5(struct live *t, const char *options,
 		       struct live_end *ended, uint64_t *calls)
 {
@@ -174,14 +175,14 @@ void test_usdt_killed(struct live *t)
 	CHECK(t, level(t, &traced) == 1, "the semaphore is not set");
 	CHECK(t, kill(gnomon.pid, SIGKILL) == 0, "gnomon has ended by itself");
 	live_wait(t, &gnomon);
-	/* the probes go with the last process that holds them */
+	/* the probes are removed when the last process that holds them ends */
 	while (level(t, &traced))
 		;
 	live_ask(t, &traced, "hit 2");
 	end(t, &traced, 42, 40);
 }
 
-/* Each `leaf` that ends by an exception has thrown it. */
+/* Each `leaf` that an exception ends has thrown it. */
 void test_usdt_library(struct live *t)
 {
 	struct live_truths truths;
@@ -198,8 +199,8 @@ void test_usdt_library(struct live *t)
 	json_decref(report);
 }
 
-/* Python's own probes have semaphores. Two programs differ by ten collections.
- */
+/* Python's own probes have semaphores. The two programs differ by ten
+ * collections. */
 static uint64_t collections(struct live *t, const char *code)
 {
 	struct live_args a = {.n = 0};

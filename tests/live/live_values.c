@@ -9,8 +9,8 @@
 	"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST" \
 	"UVWXYZ-+"
 
-/* No register that is read has a number in floating point: that is said, and
- * the rest is told. */
+/* A floating-point value is in none of the registers that are read: gnomon
+ * reports that, and also the other values. */
 static void check_floats(struct live *t)
 {
 	struct live_args command = {.n = 0};
@@ -67,7 +67,7 @@ static void check_values(struct live *t, const char *attach)
 		      told[i].values);
 }
 
-/* Several -a of one function, by one name or by two: none is dropped. */
+/* Several -a for one function, by one name or by two: none is dropped. */
 static void check_several(struct live *t)
 {
 	struct live_args command = {.n = 0};
@@ -98,7 +98,7 @@ void test_values(struct live *t)
 	check_floats(t);
 }
 
-/* What is wrong, and where. */
+/* What is wrong, and at which place. */
 void test_values_bad(struct live *t)
 {
 	static const char *const bad[][2] = {
@@ -142,7 +142,7 @@ static void one_call(struct live *t, json_t *calls, const char *probe,
 	      "no hit of %s with %s", probe, values);
 }
 
-/* Each as the probe's note says where it is, and as what. */
+/* Each value has the place and the type that the probe's note gives. */
 static void check_probes(struct live *t, const char *options)
 {
 	struct live_end end;
@@ -172,7 +172,7 @@ void test_usdt_values(struct live *t)
 	check_probes(t, "");
 	check_probes(t, "-f counted");
 	check_probes(t, "--attach single");
-	/* as another type */
+	/* with another type */
 	calls = probe_calls(t,
 			    "-a usdt::told:arg1/i64,arg2/u8,arg3/i8,arg4/i64,"
 			    "arg5/bool,arg6/str",
@@ -183,7 +183,8 @@ void test_usdt_values(struct live *t)
 	json_decref(calls);
 }
 
-/* What a probe has not, or nobody can read, is said; the rest is told. */
+/* gnomon reports arguments that a probe does not have, or that cannot be read,
+ * and also the other values. */
 void test_usdt_values_bad(struct live *t)
 {
 	static const char *const bad[][2] = {

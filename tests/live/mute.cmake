@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Live tests of muting, by the capture library itself: one program, one ctest
-# entry a test. It is where the library finds the build's hook-site libraries.
+# Live tests of muting, which use the capture library directly: one program, one
+# ctest entry for each test. It is in the folder from which the library finds
+# the build's hook-site libraries.
 function(gn_live_mute)
 	if(NOT TARGET gnomon_capture OR NOT TARGET gnomon_clr)
 		return()
@@ -18,7 +19,7 @@ function(gn_live_mute)
 		GNOMON=$<TARGET_FILE:live_mute>
 		CLR_LIBRARY=$<TARGET_FILE:gnomon_clr> DOTNET=${dotnet}
 		FIXTURES=${CMAKE_BINARY_DIR}/tests/fixtures)
-	# most of them compare what calls take
+	# most of them compare the time of calls
 	get_property(tests DIRECTORY PROPERTY TESTS)
 	list(FILTER tests INCLUDE REGEX "^live/mute/")
 	gn_live_alone(${tests})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Live tests on native programs: one program, one ctest entry a test.
+# Live tests on native programs: one program, one ctest entry for each test.
 add_executable(live_native
 	live_main.c live_left.c live_proc.c live_report.c live_truth.c live_calls.c
 	live_run.c live_times.c live_process.c live_attach.c live_classes.c live_busy.c
@@ -11,7 +11,7 @@ add_executable(live_native
 	live_later.c)
 target_link_libraries(live_native PRIVATE PkgConfig::JANSSON m)
 
-# What it does to the kernel itself, for a test of the self-check.
+# Its effects on the kernel itself, for a test of the self-check.
 pkg_check_modules(LIBBPF REQUIRED IMPORTED_TARGET libbpf>=1.1)
 set(late ${CMAKE_CURRENT_BINARY_DIR}/late)
 file(MAKE_DIRECTORY ${late})
@@ -21,7 +21,7 @@ target_link_libraries(live_native PRIVATE PkgConfig::LIBBPF)
 add_dependencies(live_native late_skeleton)
 
 # gnomon with programs whose clock is wrong, for the tests of the self-check.
-# session.c is where the object comes in.
+# session.c contains the object.
 set(skewed ${CMAKE_CURRENT_BINARY_DIR}/skewed)
 file(MAKE_DIRECTORY ${skewed})
 gn_skeleton(skewed_skeleton ${CMAKE_CURRENT_SOURCE_DIR}/skewed/skewed.bpf.c
@@ -50,8 +50,8 @@ function(gn_live_native)
 		GNOMON_SKEWED=$<TARGET_FILE:gnomon_skewed>
 		FIXTURES=${CMAKE_BINARY_DIR}/tests/fixtures)
 
-	# Those that wait for a futex. Not the semaphore: before 1.2.4 musl waits
-	# there as for a read lock.
+	# The ways that wait for a futex. The semaphore is not among them:
+	# before 1.2.4, musl waits there as for a read lock.
 	if(NOT GN_MUSL_GCC)
 		message(WARNING "waits of musl are not tested: no musl-gcc")
 		return()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Live tests of `gnomon top`: one program, one ctest entry a test; and scripts
-# that look at its screen in tmux.
+# Live tests of `gnomon top`: one program, one ctest entry for each test; and
+# scripts that look at its screen in tmux.
 function(gn_live_top)
 	if(NOT TARGET gnomon OR NOT TARGET gnomon_clr)
 		return()
@@ -11,7 +11,7 @@ function(gn_live_top)
 		live_top.c live_top_shares.c live_top_functions.c
 		live_top_life.c live_top_memory.c live_top_bad.c)
 	target_link_libraries(live_top PRIVATE PkgConfig::JANSSON m)
-	# what measures memory, unless there is no other build
+	# tests that measure memory, unless there is no other build
 	set(sanitized OFF)
 	if(GNOMON_SANITIZE AND GNOMON_PLAIN_BUILD STREQUAL CMAKE_BINARY_DIR)
 		set(sanitized ON)

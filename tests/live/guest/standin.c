@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Stands in for the live tests when the guest harness itself is tested: a
- * program with shared libraries, one of which (libgcc_s) is loaded only by the
- * cancellation of a thread. Prints what it did; its status is its argument.
+ * Replaces the live tests in the tests of the guest harness: a program with
+ * shared libraries, one of which (libgcc_s) is only loaded when a thread is
+ * cancelled. Prints what it did; its exit status is its argument.
  */
 #include <pthread.h>
 #include <stdio.h>

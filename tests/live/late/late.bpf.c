@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a host does that takes a CPU at a bad moment.
+ * Effects of a host that takes a CPU at a bad moment.
  *
  * Threads named "sent" that the kernel moves to another CPU while they are
- * runnable come there 2 ms late, as they do when a host takes the CPU that
- * moves them: between the two run queues the kernel counts no time.
+ * runnable arrive there 2 ms late, as if a host took the CPU that moves them.
+ * The kernel counts no time between the two run queues.
  *
- * The first `naps` times that a thread named "gnomon", which may run on CPU 1
- * only, goes to sleep, 100 us pass between the kernel's reading of its clock
- * and all that follows.
+ * When a thread named "gnomon" that may only run on CPU 1 goes to sleep, 100 us
+ * pass between the kernel's reading of its clock and everything after it; only
+ * the first `naps` times.
  */
 #include "gnomon_vmlinux.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* gnomon's programs with a clock that loses 2 % from the session's start on:
- * what the self-check is there to find. */
+/* gnomon's programs with a clock that loses 2 % from the start of the session:
+ * the self-check must find that. */
 #include "gnomon_vmlinux.h"
 
 #include <bpf/bpf_helpers.h>
