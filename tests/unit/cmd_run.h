@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Runs the command as a person does, by a shell, in a folder of the test's. */
+/* Runs the command as a user does, in a shell, in a folder of the test. */
 #ifndef GNOMON_TESTS_CMD_RUN_H
 #define GNOMON_TESTS_CMD_RUN_H
 
 #include <stddef.h>
 
-/* What a command left. */
+/* The result of a command. */
 struct ran {
 	int status;
 	char out[1 << 16], err[4096];
 };
 
-/* Makes the folder, and removes it. */
+/* Makes the folder; removes it. */
 int cmd_set_up(void **state);
 int cmd_tear_down(void **state);
 
-/* A file's place in the folder; valid until the next call. */
+/* The path of a file in the folder; valid until the next call. */
 const char *path_of(const char *name);
-/* Reads a file there as a text, and makes one. */
+/* Reads a file there as text; writes one. */
 void slurp(const char *name, char *buf, size_t size);
 void put_file(const char *name, const void *bytes, size_t size);
 
-/* Runs `gnomon WORDS`; what it left is valid until the next call. */
+/* Runs `gnomon WORDS`. The result is valid until the next call. */
 struct ran *gnomon(const char *words);
 size_t count_lines(const char *text, size_t *longest);
-/* Its status must be 2, with one line of what is wrong, and what to do; this
- * one. */
+/* Checks that the status is 2, and that there is one line with the error and
+ * the remedy; `line` if given. */
 void bad_usage(const char *words);
 void refuses(const char *words, const char *line);
 

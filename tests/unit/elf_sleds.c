@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions with sleds; never run. */
+/* Functions with sleds; they never run. */
 int gn_sled_one(int x);
 int gn_sled_two(int x);
 

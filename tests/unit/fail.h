@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * For tests in which every call that can fail fails once: the linker leads the
- * calls of the libraries under test through here (-Wl,--wrap=NAME), and the
- * armed one of them fails. Include after cmocka.h.
+ * For tests that make each fallible call fail once: the linker redirects such
+ * calls of the libraries under test to these wrappers (-Wl,--wrap=NAME), and
+ * the armed one of them fails. Include after cmocka.h.
  */
 #ifndef GNOMON_TESTS_FAIL_H
 #define GNOMON_TESTS_FAIL_H
@@ -43,7 +43,7 @@ static void disarm(void)
 	atomic_store(&fail_at, 0);
 }
 
-/* WRAP(type, name, parameters, arguments, value when it fails, its errno) */
+/* WRAP(type, name, parameters, arguments, value on failure, its errno) */
 #define WRAP(type, name, params, args, failure, error)                       \
 	type __real_##name params;                                           \
 	type __wrap_##name params;                                           \

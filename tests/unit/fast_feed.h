@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What tests of threads' own records read them from: memory that they share
- * with gnomon, and a ring of the kernel's. Include after cmocka.h. */
+/* The sources of records in tests of threads' own records: memory shared with
+ * gnomon, and a ring of the kernel. Include after cmocka.h. */
 #ifndef GNOMON_TESTS_FAST_FEED_H
 #define GNOMON_TESTS_FAST_FEED_H
 
@@ -25,7 +25,7 @@ static inline int take_calls(void *ctx, const struct gn_rec_func *recs,
 }
 
 struct fixture {
-	uint64_t *ring; /* its positions, each in a page */
+	uint64_t *ring; /* its positions, one per page */
 	struct gn_fast *f;
 	struct gn_fast_page *page;
 	struct gn_fast_ring *rings;
@@ -71,7 +71,7 @@ static inline void tell(struct fixture *x, uint32_t what, uint64_t value,
 	tell_of(x, what, value, tid, getpid());
 }
 
-/* Without an offer. Returns the memory, for one. */
+/* Does not offer the memory. Returns its descriptor. */
 static inline int open_memory(struct fixture *x, int seals, bool drops)
 {
 	struct gn_fast_opts opts = {take,   take_calls, begins,
@@ -161,7 +161,7 @@ static inline void begin_child(struct fixture *x, uint32_t tid, uint64_t time)
 	assert_true(gn_fast_record(x->f, &r.f.h, sizeof(r)));
 }
 
-/* Where the kernel's ring was read up to, and where it is written. */
+/* Sets how far the kernel's ring was read and written. */
 static inline void move_ring(struct fixture *x, uint64_t consumed,
 			     uint64_t produced)
 {

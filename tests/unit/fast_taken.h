@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The records that a test of threads' own records took, up to some. Include
- * after cmocka.h. */
+/* Collects the records that a test of threads' own records takes, up to a
+ * limit. Include after cmocka.h. */
 #ifndef GNOMON_TESTS_FAST_TAKEN_H
 #define GNOMON_TESTS_FAST_TAKEN_H
 
@@ -20,11 +20,11 @@ struct taken {
 		unsigned char room[64];
 	} rec[MAX];
 	size_t n, all;
-	size_t plain; /* of the thread's own */
+	size_t plain; /* of the thread's own records */
 	uint32_t seq;
-	uint64_t time; /* of the last that ended an interval */
-	bool back;     /* time or numbers went back */
-	bool full;     /* it takes a little at a time */
+	uint64_t time; /* of the last record that ended an interval */
+	bool back;     /* time or numbers went backwards */
+	bool full;     /* the sink takes only a few at a time */
 };
 
 static inline int take(void *ctx, const struct gn_rec *rec, size_t size)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Trace files that are made by hand, as a newer gnomon or a hostile one could.
- */
+/* Handmade trace files, like those of a newer gnomon or an attacker. */
 #ifndef GNOMON_TESTS_FORGED_H
 #define GNOMON_TESTS_FORGED_H
 
@@ -23,7 +22,7 @@
 #define KIND_FIXED    200 /* kinds of a newer gnomon */
 #define KIND_VARIABLE 201
 
-/* A trace that is made by hand. */
+/* A handmade trace. */
 struct forged {
 	int fd;
 	char path[64];
@@ -41,7 +40,7 @@ static inline void forge_bytes(const struct forged *f, const void *bytes,
 	assert_int_equal(write(f->fd, bytes, n), n);
 }
 
-/* A row of the table of kinds. */
+/* A row in the table of kinds. */
 static inline size_t forge_row(unsigned char *h, size_t size, uint8_t kind,
 			       uint32_t fixed)
 {
@@ -70,7 +69,7 @@ static inline void forge_begin(struct forged *f)
 	crc = gn_trace_crc(0, h + 16, 12);
 	crc = gn_trace_crc(crc, h + 32, size - 32);
 	put32(h + 28, crc);
-	/* what is in a chunk is told as it is; test_trace_pack has the other */
+	/* content is not packed; test_trace_pack tests packed content */
 	put32(h + 8, GN_TRACE_FORMAT_PLAIN);
 	put32(h + 12, gn_trace_crc(0, h, 12));
 	forge_bytes(f, h, size);
@@ -81,7 +80,7 @@ static inline void forge_close(struct forged *f)
 	close(f->fd);
 }
 
-/* A true header for the records, to be made untrue by the test. */
+/* A correct header for the records, which the test then corrupts. */
 static inline struct gn_trace_chunk
 forged_head(const struct forged *f, const void *raw, size_t n, uint32_t records)
 {

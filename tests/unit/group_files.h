@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A folder with files of control groups, as the kernel's is. */
+/* A folder with files of control groups, like that of the kernel. */
 #ifndef GNOMON_TESTS_GROUP_FILES_H
 #define GNOMON_TESTS_GROUP_FILES_H
 
@@ -16,7 +16,7 @@
 
 static char root[] = "groups-XXXXXX"; /* in the build folder */
 
-/* Writes a file, and makes the folders that lead to it. */
+/* Writes a file, and makes its parent folders. */
 static void put(const char *path, const char *text)
 {
 	char all[256];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A process whose first thread has ended while another goes on. Include after
- * cmocka.h. */
+/* A process whose first thread has ended while another one goes on. Include
+ * after cmocka.h. */
 #ifndef GNOMON_TESTS_HEADLESS_H
 #define GNOMON_TESTS_HEADLESS_H
 
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Until the test ends. */
+/* Runs until the test ends. */
 static inline void *go_on(void *ctx)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);

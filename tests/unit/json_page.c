@@ -25,11 +25,11 @@ complain(struct json_page *p, const char *format, ...)
 	putchar('\n');
 }
 
-/* What is being read of the page. */
+/* The state of reading the page. */
 struct reader {
 	struct json_page *p;
 	int line;
-	unsigned int outputs; /* of the section, a bit each */
+	unsigned int outputs; /* of the section, one bit each */
 	enum { NO_TABLE, OTHER_TABLE, FIELDS, WORDS } table;
 };
 
@@ -91,7 +91,7 @@ static void add_row(const struct reader *r, const char *path,
 	}
 }
 
-/* The path, or each one that its first braces stand for. */
+/* Adds the path, or each path that its first braces stand for. */
 static void add_paths(const struct reader *r, const char *path,
 		      char *const cells[CELLS])
 {
@@ -113,7 +113,7 @@ static void add_paths(const struct reader *r, const char *path,
 	}
 }
 
-/* The next text between backquotes, NULL after the last; `at` goes on. */
+/* The next text between backquotes; NULL after the last one. Advances `at`. */
 static const char *code(const char **at, size_t *len)
 {
 	const char *begin = strchr(*at, '`'), *end;
@@ -155,7 +155,8 @@ static void begin_table(struct reader *r, const char *cell)
 	}
 }
 
-/* Splits "| a | b |" where it stands; cells that are not there are empty. */
+/* Splits "| a
+ * b |" in place; missing cells are empty. */
 static size_t split(char *line, char *cells[CELLS])
 {
 	const char *more = NULL;
@@ -259,7 +260,8 @@ static bool in_list(const struct json_page *p, const char *name,
 	return false;
 }
 
-/* The last part of a row's path when what is before it is `parent`; or NULL. */
+/* The last part of a row's path if the part before is `parent`; otherwise
+ * NULL. */
 static const char *leaf(const struct json_row *row, const char *parent)
 {
 	const char *dot = strrchr(row->path, '.');
@@ -284,7 +286,8 @@ static struct json_row *find(struct json_page *p, enum json_output output,
 	return NULL;
 }
 
-/* One of the words behind the colon of the type, or of their list. */
+/* Whether the text is one of the words after the colon of the type, or in their
+ * list. */
 static bool is_word(const struct json_page *p, const char *words,
 		    const char *text)
 {
@@ -365,7 +368,8 @@ static void check_field(struct json_page *p, struct json_row *row,
 		check_value(p, row, path, row->type + len, element);
 }
 
-/* A field, or each one that its name stands for, is in the object. */
+/* Checks that a field, or each one that its name stands for, is in the
+ * object. */
 static void check_there(struct json_page *p, struct json_row *row,
 			const char *name, const json_t *object)
 {
@@ -435,7 +439,8 @@ void json_page_left(struct json_page *p, enum json_output output)
 		if (!row->seen)
 			complain(p, "line %d: no output has %s", row->line,
 				 row->path);
-		/* one of those in the same braces shows it for all */
+		/* a row of the same braces that was seen is enough for all of
+		 * them */
 		for (other = p->row; other < p->row + p->nrows; other++) {
 			if (other->output != output || other->line != row->line)
 				continue;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * docs/json.md as a program reads it, and JSON that is held against it. A table
- * that begins with "field" has a path a row, with its type and when it is
- * absent; one that begins with `<name>` has the words that the name stands for.
+ * Parses docs/json.md, and checks JSON against it. A table that begins with
+ * "field" has one path per row, with its type and when it is absent. A table
+ * that begins with `<name>` has the words that the name stands for.
  */
 #ifndef TESTS_UNIT_JSON_PAGE_H
 #define TESTS_UNIT_JSON_PAGE_H
@@ -28,10 +28,10 @@ enum json_output {
 /* A path of one output. */
 struct json_row {
 	enum json_output output;
-	int line; /* of the page; rows of one pair of braces share it */
+	int line; /* of the page; rows from the same braces share it */
 	char path[96], type[96];
 	bool optional;
-	bool seen, lacked, null; /* in what was held against it */
+	bool seen, lacked, null; /* in the JSON that was checked */
 };
 
 struct json_words {
@@ -45,27 +45,27 @@ struct json_page {
 	size_t nrows;
 	struct json_words list[JSON_LISTS];
 	size_t nlists;
-	size_t wrong; /* complaints */
-	bool quiet;   /* they are only counted */
+	size_t wrong; /* number of complaints */
+	bool quiet;   /* complaints are only counted */
 };
 
-/* Fails the test when the page is not as it must be. json_page_free(). */
+/* Fails the test if the page has errors. Free it with json_page_free(). */
 struct json_page *json_page_read(const char *path);
 void json_page_free(struct json_page *p);
 
-/* Complains, by a line on stdout, of what the page does not say of `root`. */
+/* Prints a complaint for each difference between `root` and the page. */
 void json_page_check(struct json_page *p, enum json_output output,
 		     const json_t *root);
 
-/* Complains of what the page says of an output, and no object showed: paths,
- * that one can be absent, that one can be null. */
+/* Complains about everything on the page for an output that no object showed: a
+ * path, that it can be absent, that it can be null. */
 void json_page_left(struct json_page *p, enum json_output output);
 
-/* Complains when the words of a list are others than these. */
+/* Complains if the words of a list differ from these. */
 void json_page_words(struct json_page *p, const char *name,
 		     const char *const *words, size_t n);
 
-/* NULL when there is none. */
+/* NULL if there is none. */
 struct json_row *json_page_row(struct json_page *p, enum json_output output,
 			       const char *path);
 const struct json_words *json_page_list(const struct json_page *p,

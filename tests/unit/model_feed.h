@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * For tests of the live view: records fed one by one to a pipeline, numbered by
- * their threads, and what a period's model says, found by names. Include after
+ * For tests of the live view: feeds records one by one to a pipeline, numbered
+ * by thread, and finds things in a period's model by name. Include after
  * cmocka.h.
  */
 #ifndef GNOMON_TESTS_MODEL_FEED_H
@@ -46,7 +46,7 @@ static inline void feed_named(struct feed *f, enum gn_kind kind, uint32_t id,
 	feed_text(f, (struct gn_rec){.kind = kind}, id, module, name);
 }
 
-/* The NAME that a thread tells of a function in process `pid`. */
+/* The NAME record of a function in process `pid`, from thread `tid`. */
 static inline void feed_name(struct feed *f, uint32_t tid, uint32_t func,
 			     uint32_t pid, const char *name)
 {
@@ -83,7 +83,7 @@ static inline void feed_thread(struct feed *f, uint64_t time, uint32_t tid,
 	feed_rec(f, &r, sizeof(r));
 }
 
-/* A thread of process 1 with that name. */
+/* Names a thread of process 1. */
 static inline void feed_comm(struct feed *f, uint64_t time, uint32_t tid,
 			     const char *comm)
 {
@@ -173,7 +173,7 @@ static inline void feed_unprobed(struct feed *f, uint64_t time, uint32_t module)
 	feed_rec(f, &r, sizeof(r));
 }
 
-/* What no period may have, whatever is fed. */
+/* Checks what must hold for every period. */
 static inline void feed_check(const struct gn_model *m)
 {
 	assert_int_equal(m->checks.account_error_ns, 0);
@@ -201,7 +201,7 @@ static inline struct gn_model *feed_finish(struct feed *f)
 	return m;
 }
 
-/* The thread of the model; NULL: it has none. */
+/* The thread in the model; NULL if there is none. */
 static inline const struct gn_model_thread *thread_in(const struct gn_model *m,
 						      uint32_t tid)
 {
@@ -228,7 +228,7 @@ function_in(const struct gn_model *m, const char *name)
 	return NULL;
 }
 
-/* Of a function that must be there. */
+/* The values of a function that must exist. */
 static inline const struct gn_values *values_of(const struct gn_model *m,
 						const char *name)
 {
@@ -243,7 +243,7 @@ static inline const char *name_in(const struct gn_model *m, int32_t function)
 	return function < 0 ? "-" : m->functions[function].name;
 }
 
-/* "f1 f2 f3": the innermost last. */
+/* "f1 f2 f3": the innermost one is last. */
 static inline void assert_stack(const struct gn_model *m, uint32_t tid,
 				const char *want)
 {
@@ -274,7 +274,7 @@ share_in(const struct gn_model *m, uint32_t tid, const char *function)
 	return NULL;
 }
 
-/* All rows of a class, whoever woke. */
+/* The sum of all rows of a class, whatever the waker. */
 static inline struct gn_model_wait wait_in(const struct gn_model *m,
 					   enum gn_class class)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * For tests of what a live view's model keeps: a thread that lives, and names
+ * For tests of what the live view's model keeps: a thread that stays, and names
  * that come and go. Include after cmocka.h.
  */
 #ifndef GNOMON_TESTS_MODEL_LIVES_H
@@ -40,7 +40,7 @@ static inline void end_thread(struct feed *f, uint64_t time, uint32_t tid)
 	f->seq[tid] = f->slice_seq[tid] = 0;
 }
 
-/* Thread 1, of process 1, lives in all that follows. */
+/* Thread 1, of process 1, stays alive. */
 static inline struct feed begin(bool live)
 {
 	struct gn_pipeline_opts opts = {.live = live};

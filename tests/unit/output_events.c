@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What runtimes told of themselves, handmade. */
+/* Handmade events of runtimes. */
 #include "output_model.h"
 
 #define MS 1000000ull
@@ -94,7 +94,7 @@ static struct gn_model_event events[] = {
 	 .end = 1701 * MS,
 	 .value = {0x80131509},
 	 BY(100, "app")},
-	/* of which nothing is known */
+	/* a system call of which nothing is known */
 	{.event = GN_RT_COLLECT,
 	 .start = 1750 * MS,
 	 .end = 1750 * MS,

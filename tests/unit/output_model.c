@@ -13,7 +13,8 @@
 
 #define MS 1000000ULL
 
-/* Values whose classes close: what is no application time is lock. */
+/* Values whose classes add up: the time that is not application time is
+ * lock. */
 static struct gn_values values(uint64_t calls, uint64_t elapsed_incl,
 			       uint64_t elapsed_excl, uint64_t app_incl,
 			       uint64_t app_excl)
@@ -226,7 +227,7 @@ static void make_waits(struct sample *s)
 		{0, GN_CLASS_POLL, 7, 1, 1, 1, 101, "wor\tker", 2,
 		 GN_POLLED_PIPE, GN_END_BY_READY, false},
 		{0, GN_CLASS_EVENT, 202, 1, 1, 1, 0, "", -1, 0, 0, true},
-		/* more reasons than a table shows unasked */
+		/* more reasons than a table shows by default */
 		{1, GN_CLASS_SLEEP, 230, 800 * MS, 8, 100 * MS, 0, "", -1, 0, 0,
 		 false},
 		{1, GN_CLASS_DISK, GN_NO_SYSCALL, 150 * MS, 3, 99 * MS, 0, "",
@@ -274,7 +275,7 @@ void sample_os(struct sample *s)
 		};
 	}
 	t[0].kernel.delay = UINT64_MAX;
-	/* 30 ms from the one to the other: 2 % */
+	/* 30 ms from one to the other: 2 % */
 	t[1].kernel.stolen = 4 * MS;
 	t[1].kernel.our_cpu = 1172 * MS;
 	t[1].kernel.cpu_rest = -34 * MS;

@@ -6,9 +6,9 @@
 #include "model/model.h"
 #include "output/output.h"
 
-/* A program of one process and two threads:
- *   main (1 call) -> work (3) -> leaf (1,234,567)
- * with a hostile name, a C++ template, losses and a gap when asked for. */
+/* A program with one process and two threads: main (1 call) -> work (3) -> leaf
+ * (1,234,567), with a hostile name and a C++ template. Losses and a gap on
+ * request. */
 struct sample {
 	struct gn_model m;
 	struct gn_model_info info[32];
@@ -24,27 +24,27 @@ struct sample {
 #define HOSTILE "evil\033[31m\r\n\"a,b\"\xff\xe2\x80\xae=1"
 
 void sample_make(struct sample *s);
-/* Marks a function and a thread, and adds counters. */
+/* Adds losses: marks a function and a thread, and adds counters. */
 void sample_lose(struct sample *s);
-/* A program's functions could be called before they had probes. */
+/* Some functions may have been called before they had probes. */
 void sample_unprobed(struct sample *s);
-/* What the operating system did: waits, what probes cost, the kernel's account
- * of the threads (the second one's is split otherwise), kernel work that was
- * not timed. */
+/* Adds what the operating system did: waits, the cost of probes, the kernel's
+ * account of the threads (with another split for the second one), kernel work
+ * that was not timed. */
 void sample_os(struct sample *s);
-/* The kernel's account of each thread differs. */
+/* The kernel's account of each thread differs from ours. */
 void sample_differ(struct sample *s);
-/* Events of runtimes, exceptions and allocations. */
+/* Adds events of runtimes, exceptions and allocations. */
 void sample_events(struct sample *s);
 /* No functions were traced. */
 void sample_bare(struct sample *s);
 
-/* What a format writes, freed by the caller. Fails the test on an error. */
+/* The output of a format, freed by the caller. Fails the test on an error. */
 char *sample_print(const char *format, const struct gn_model *m,
 		   const struct gn_output_opts *o);
 
-/* Compares with tests/golden/output/NAME. With GN_UPDATE_GOLDEN in the
- * environment the file is written instead. */
+/* Compares with tests/golden/output/NAME. If GN_UPDATE_GOLDEN is in the
+ * environment, writes the file instead. */
 void sample_golden(const char *name, const char *text);
 /* The same for a table. */
 void sample_table(const char *name, struct sample *s, struct gn_output_opts o);

@@ -14,7 +14,7 @@ union text_record {
 	char bytes[GN_TEXT_MAX];
 };
 
-/* A record of two texts; `two` can be NULL. Returns its size. */
+/* A record with two texts; `two` may be NULL. Returns its size. */
 static inline size_t make_text(union text_record *out, struct gn_rec h,
 			       uint32_t id, uint32_t ref, const char *one,
 			       const char *two)

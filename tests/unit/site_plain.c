@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A plain program for the planner's tests: it is only read, never run. */
+/* A plain program for the planner's tests. It is only read, never run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Programs that use what makes return probes unsafe; they are only read. */
+/* Programs with features that make return probes unsafe. They are only read. */
 #include <stddef.h>
 
 #ifdef __clang__
@@ -60,7 +60,7 @@ static size_t use(void)
 	return strlen(p);
 }
 #elif defined(GN_ASM)
-/* no import tells of it */
+/* no import reveals this */
 __asm__(".text\n"
 	".type hop, @function\n"
 	"hop: push %rbx\n"

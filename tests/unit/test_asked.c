@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Arguments of USDT probes as -a asks for them. */
+/* Arguments of USDT probes that -a requests. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,8 @@
 
 #include "runtime/values.h"
 
-/* Asks for one value of a probe with these arguments: what gets told of it. */
+/* Requests one value of a probe with these arguments. Returns the
+ * description. */
 static const char *ask(const char *value, const char *arguments,
 		       struct gn_value_spec *out)
 {
@@ -49,7 +50,7 @@ static void is_number(const char *value, const char *arguments, int64_t number)
 	assert_true(v.at.value == number);
 }
 
-/* No type: what the note says. Else the smaller of both. */
+/* Without a type: as in the note. Otherwise the smaller size of both. */
 static void sizes_and_signs(void **state)
 {
 	(void)state;
@@ -92,7 +93,7 @@ static void what_cannot_be_told(void **state)
 	assert_non_null(ask("arg1/str", "4@%eax", &v));
 }
 
-/* Of functions: which value it is, and whether a register can have it. */
+/* For functions: which value it is, and whether it can be in a register. */
 static void function_values(void **state)
 {
 	static const struct gn_value_spec want[] = {
@@ -122,7 +123,7 @@ static void function_values(void **state)
 	gn_asked_clear(&asked);
 }
 
-/* The object's class is all that can be told of it. */
+/* Only the object's class can be reported. */
 static void classes(void **state)
 {
 	struct gn_asked asked;
@@ -174,7 +175,7 @@ static void bad_texts(void **state)
 	bad("f:arg1/f64,arg1/f32", 19);
 	bad("f:ret,ret/f64", 13);
 	bad("f:arg7", 2);
-	/* the library usdt's function n */
+	/* function n of a library named usdt */
 	bad("usdt:n:arg7", 7);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which differences of two clocks, told on each CPU, are those of one clock. */
+/* Which differences of two clocks, measured on each CPU, mean one common
+ * clock. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +28,7 @@ static bool same(const int64_t ns[CPUS], int64_t *out)
 	return gn_clock_gaps_same(gaps, CPUS, out);
 }
 
-/* Whichever clock is ahead, or none of them. */
+/* Whichever clock is ahead, or neither of them. */
 static void test_one_clock(void **state)
 {
 	const int64_t bases[] = {47057000, -34233000, 0, -300, 1};
@@ -77,7 +78,7 @@ static void test_sources(void **state)
 	assert_false(gn_clock_source_steady("hpet"));
 	assert_false(gn_clock_source_steady("acpi_pm"));
 	assert_false(gn_clock_source_steady(""));
-	/* without the newline of the file */
+	/* without the newline in the file */
 	if (gn_clock_source(name, sizeof(name)))
 		assert_null(strchr(name, '\n'));
 }

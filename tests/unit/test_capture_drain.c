@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the programs write to the ring, as records. */
+/* What the BPF programs write to the ring, as records. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 struct taken {
 	struct gn_rec_slice rec[4];
 	size_t n;
-	int fail; /* from the n-th on, -EIO */
+	int fail; /* from the n-th call on: -EIO */
 };
 
 static int take(void *ctx, const struct gn_rec *rec, size_t size)
@@ -76,8 +76,8 @@ static void test_wait_and_queue(void **state)
 	assert_memory_equal(&t.rec[1], &queue, sizeof(queue));
 }
 
-/* Slices that waited for each other, the second of them with its run queue;
- * what is left of the room is empty. */
+/* Slices that waited for each other, the second one with its run queue. The
+ * rest of the room is empty. */
 static void test_kept(void **state)
 {
 	struct gn_rec_slice r[GN_SLICES] = {
@@ -85,7 +85,7 @@ static void test_kept(void **state)
 	struct taken t = {.n = 0};
 
 	(void)state;
-	r[3].start = 5; /* of an earlier time */
+	r[3].start = 5; /* from an earlier time */
 	assert_int_equal(gn_drain_sample(r, sizeof(r), take, &t), 0);
 	assert_int_equal(t.n, 4);
 	assert_memory_equal(&t.rec[0], &r[0], sizeof(r[0]));
@@ -130,7 +130,7 @@ static void test_sink_fails(void **state)
 	assert_int_equal(t.n, 1);
 }
 
-/* The table says what the list says, and nothing of other numbers. */
+/* The table agrees with the list, and has nothing for other numbers. */
 static void test_rules(void **state)
 {
 	int want[1 << 16];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Records of threads' own in rings that they share with gnomon: their order
- * among threads, and memory that holds anything at all. */
+/* Threads' own records in rings that they share with gnomon: their order across
+ * threads, and memory with arbitrary content. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -15,7 +15,7 @@
 
 #include "fast_feed.h"
 
-/* Memory that could shrink would end gnomon by SIGBUS. */
+/* Memory that can shrink would end gnomon by SIGBUS. */
 static void unsealed(void **state)
 {
 	struct gn_fast_facts facts;
@@ -30,7 +30,8 @@ static void unsealed(void **state)
 	free(x);
 }
 
-/* Up to its end, back at its begin, and what found no room. */
+/* Up to the end of the ring, again from its beginning, and records without
+ * room. */
 static void round_the_ring(void **state)
 {
 	struct gn_fast_facts facts;
@@ -60,7 +61,7 @@ static void round_the_ring(void **state)
 	free(x);
 }
 
-/* A ring that goes back before the place up to which it is to be read. */
+/* A ring that goes back to before the mark up to which it is read. */
 static void round_without_end(void **state)
 {
 	struct gn_fast_facts facts;
@@ -80,7 +81,7 @@ static void round_without_end(void **state)
 	free(x);
 }
 
-/* A hook loses records only where gnomon says that it may. */
+/* A hook loses records only when gnomon allows it. */
 static void lost_without_leave(void **state)
 {
 	struct gn_fast_facts facts;
@@ -98,7 +99,7 @@ static void lost_without_leave(void **state)
 	free(x);
 }
 
-/* How long threads waited is told by what comes after the wait, not by them. */
+/* The time of a wait comes from the record after it, not from the thread. */
 static void waits_are_counted(void **state)
 {
 	struct gn_fast_facts facts;
@@ -120,7 +121,7 @@ static void waits_are_counted(void **state)
 	free(x);
 }
 
-/* Threads without a ring are counted once, however often they say it. */
+/* Threads without a ring count once, however often they report that. */
 static void ringless_are_counted(void **state)
 {
 	struct gn_fast_facts facts;
@@ -136,8 +137,8 @@ static void ringless_are_counted(void **state)
 	free(x);
 }
 
-/* Hooks that are told that gnomon does not read write nothing: if it was not
- * gnomon that told them, something is missing. */
+/* Hooks write nothing when they are told that gnomon does not read. If gnomon
+ * did not tell them so, records are missing. */
 static void taken_away(void **state)
 {
 	struct gn_fast_facts facts;
@@ -154,14 +155,14 @@ static void taken_away(void **state)
 	gn_fast_tell(x->f, &facts);
 	assert_int_equal(facts.counts.records, 2);
 	assert_int_equal(facts.counts.hostile, 1);
-	/* numbers: of the offer, the claim, what is missing, and two records */
+	/* numbers: the offer, the claim, the missing record, and two records */
 	assert_int_equal(x->out.rec[x->out.n - 1].h.seq, 5);
 	close_fixture(x);
 	free(x);
 }
 
-/* Gnomon does not sleep while a thread waits for it, but it does when there is
- * nothing to read, whatever the memory says. */
+/* gnomon does not sleep while a thread waits for it. It does sleep when there
+ * is nothing to read, whatever the memory says. */
 static void no_sleep_while_one_waits(void **state)
 {
 	struct fixture *x = malloc(sizeof(*x));
@@ -186,8 +187,8 @@ static void no_sleep_while_one_waits(void **state)
 	free(x);
 }
 
-/* Anything in the memory: nothing is read outside of a slot, nothing goes back,
- * and the kernel's records come out. */
+/* Arbitrary bytes in the memory: nothing outside a slot is read, nothing goes
+ * backwards, and the kernel's records still arrive. */
 static void any_bytes(void **state)
 {
 	struct fixture *x = malloc(sizeof(*x));
@@ -259,7 +260,7 @@ static void compilations(void **state)
 		assert_int_equal(r->h.key, seen[i].key);
 		assert_true(r->h.flags & GN_F_OWN);
 	}
-	/* there are no more kinds of these */
+	/* no further kinds of these exist */
 	write_record(x, 3, 5 << 2 | GN_FAST_COMPILES | 2);
 	merge(x);
 	gn_fast_tell(x->f, &facts);
@@ -268,8 +269,8 @@ static void compilations(void **state)
 	free(x);
 }
 
-/* What a thread did to others comes before what these tell later, whether it
- * is in a hook by then, and whether they have rings. */
+/* The effect of a thread on others comes before their later records, whether
+ * the thread is in a hook by then, and whether they have rings. */
 static void order_between_threads(void **state)
 {
 	static const struct {
@@ -293,7 +294,7 @@ static void order_between_threads(void **state)
 	kernel_record(x, GN_KIND_SUSPEND_END, TID, 200);
 	kernel_record(x, GN_KIND_SUSPEND_BEGIN, TID + 1, 300);
 	x->rings[3].busy = 1;
-	/* this one can be after one that the hook is about to write */
+	/* this one may come after one that the hook is about to write */
 	kernel_record(x, GN_KIND_GC_BEGIN, TID, 400);
 	merge(x);
 	assert_int_equal(x->out.n, first + 4);
@@ -308,8 +309,8 @@ static void order_between_threads(void **state)
 	free(x);
 }
 
-/* A thread that gets its ring in a round is read up to a mark of its own, so
- * that what it named is told before others call it. */
+/* A thread that gets its ring during a round is read up to its own mark. So a
+ * function that it named has its name before others call it. */
 static void new_ring_is_marked_again(void **state)
 {
 	struct fixture *x = malloc(sizeof(*x));
@@ -336,8 +337,8 @@ static void new_ring_is_marked_again(void **state)
 	free(x);
 }
 
-/* One that never leaves its hook: what it does besides does not wait for it
- * without end. */
+/* A thread that never leaves its hook: its other records do not wait
+ * forever. */
 static void in_a_hook_for_ever(void **state)
 {
 	struct fixture *x = malloc(sizeof(*x));
@@ -358,7 +359,7 @@ static void in_a_hook_for_ever(void **state)
 	free(x);
 }
 
-/* Nor do many such threads have gnomon keep much, each a little. */
+/* Many such threads, with a little each, do not make gnomon keep a lot. */
 static void many_in_hooks_for_ever(void **state)
 {
 	enum { THREADS = 200, ROUNDS = 60, EACH = 500 };
@@ -383,8 +384,8 @@ static void many_in_hooks_for_ever(void **state)
 	free(x);
 }
 
-/* A forked child begins in what its parent wrote that it is in. The parent has
- * room then, and does not wait for it any more. */
+/* A forked child begins inside the calls that its parent wrote. Then the parent
+ * has room, and does not wait for it any more. */
 static void parents_calls_come_before(void **state)
 {
 	struct fixture *x = malloc(sizeof(*x));
@@ -410,7 +411,7 @@ static void parents_calls_come_before(void **state)
 	free(x);
 }
 
-/* A thread that gnomon hears of after the mark, by a record of before it: what
+/* gnomon learns of a thread after the mark, from a record before the mark: what
  * others did later comes later. */
 static void order_of_new_thread(void **state)
 {
@@ -436,8 +437,8 @@ static void order_of_new_thread(void **state)
 	free(x);
 }
 
-/* And what its creator did before, which got its ring after the mark and so
- * waits for the next one, comes before it. */
+/* Its creator got its ring after the mark, so it waits for the next one. What
+ * the creator did before comes before that, too. */
 static void order_of_new_ring(void **state)
 {
 	struct fixture *x = malloc(sizeof(*x));

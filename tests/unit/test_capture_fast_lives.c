@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rings of processes and threads that begin and end: what they are given, and
- * give back. */
+/* Rings of processes and threads that begin and end: what they get, and what
+ * they give back. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,8 +27,8 @@ static void expect_rings(struct fixture *x, uint64_t threads, uint64_t hostile)
 	assert_int_equal(facts.counts.hostile, hostile);
 }
 
-/* One that wrote what no hook writes, and more since: its slot is free when it
- * has ended, for a thread that has its number, too. */
+/* A thread wrote what no hook writes, and goes on writing: its slot is free
+ * after its end, also for a thread with the same TID. */
 static void hostile_ring_ends(void **state)
 {
 	struct fixture *x = malloc(sizeof(*x));
@@ -49,8 +49,8 @@ static void hostile_ring_ends(void **state)
 	free(x);
 }
 
-/* A thread whose last record was lost, and maybe the first one of another that
- * has its number: that one has a ring of its own. */
+/* A thread's last record was lost, and maybe also the first record of another
+ * thread with the same TID: the second thread gets its own ring. */
 static void ring_after_lost(bool begin)
 {
 	struct fixture *x = malloc(sizeof(*x));
@@ -70,7 +70,7 @@ static void ring_after_lost(bool begin)
 	gn_fast_tell(x->f, &facts);
 	assert_int_equal(facts.counts.records, 2);
 	assert_int_equal(x->rings[3].state, GN_FAST_FREE);
-	/* its own end is the one that comes next */
+	/* the next end is its own */
 	kernel_record(x, GN_KIND_EXIT, TID, gn_now_ns());
 	for (int i = 0; i < 2; i++)
 		merge(x);
@@ -91,7 +91,7 @@ static void ring_after_a_lost_begin(void **state)
 	ring_after_lost(true);
 }
 
-/* The end of a process was lost, and another one has its number. */
+/* The end of a process was lost, and another one has the same PID. */
 static void rings_after_a_lost_process(void **state)
 {
 	struct fixture *x = malloc(sizeof(*x)), *y = malloc(sizeof(*y));
@@ -115,8 +115,8 @@ static void rings_after_a_lost_process(void **state)
 	free(y);
 }
 
-/* A process whose first thread ends has threads that take rings, until it ends
- * or its number is a new thread's. */
+/* The first thread of a process ends; its other threads take rings until the
+ * process ends or a new thread has its PID. */
 static void other_threads_go_on(void **state)
 {
 	struct fixture *x = malloc(sizeof(*x));
@@ -155,8 +155,8 @@ static void other_threads_go_on(void **state)
 	free(x);
 }
 
-/* A second offer of a process is refused at once, for its hook waits; the first
- * one's memory stays in use, also if it is offered again. */
+/* A second offer of a process is refused at once, because its hook waits. The
+ * memory of the first offer stays in use, even if it is offered again. */
 static void a_refused_offer_is_told(void **state)
 {
 	struct fixture *x = malloc(sizeof(*x)), *y = malloc(sizeof(*y));
@@ -165,7 +165,7 @@ static void a_refused_offer_is_told(void **state)
 	struct gn_fast_facts facts;
 
 	(void)state;
-	y->page->magic = 0; /* no hook's */
+	y->page->magic = 0; /* no hook writes this */
 	tell(x, GN_FAST_OFFER, (uint64_t)second, TID);
 	assert_int_equal(y->page->taken, 0);
 	y->page->magic = GN_FAST_MAGIC;
@@ -185,7 +185,7 @@ static void a_refused_offer_is_told(void **state)
 	free(y);
 }
 
-/* Records of slot 0 that are so far apart, and a program that offers them. */
+/* Offers slot 0 with records at this distance, and a program to read them. */
 static void offer_measured(struct fixture *x, int fd, double ns)
 {
 	struct gn_fast_rec *rec = (void *)x->data;
@@ -204,8 +204,8 @@ static void offer_measured(struct fixture *x, int fd, double ns)
 	tell(x, GN_FAST_OFFER, (uint64_t)fd, TID);
 }
 
-/* The cost is that of all processes: what one tells raises it for none, and no
- * hook costs next to nothing. */
+/* There is one cost for all processes: no single process can raise it, and no
+ * hook costs almost nothing. */
 static void least_cost_counts(void **state)
 {
 	static const double told[] = {40, 990, 45, 1, 0, 20, 100};
@@ -239,8 +239,8 @@ static size_t resident(const void *at)
 	return n;
 }
 
-/* The slot that a thread names has memory, those before it have none for that.
- */
+/* The slot that a thread names gets memory; those before it do not get memory
+ * for that. */
 static void a_far_slot_is_one(void **state)
 {
 	struct fixture *x = malloc(sizeof(*x));
@@ -249,15 +249,15 @@ static void a_far_slot_is_one(void **state)
 	open_fixture(x, SEALS);
 	tell(x, GN_FAST_CLAIM, 500, TID);
 	if (!resident(x->data))
-		skip(); /* the kernel cannot do it */
+		skip(); /* the kernel does not support it */
 	assert_true(resident(x->data + (size_t)500 * GN_FAST_SLOT));
 	assert_false(resident(x->data + (size_t)400 * GN_FAST_SLOT));
 	close_fixture(x);
 	free(x);
 }
 
-/* A thread whose program has another one execute, which has a ring at once:
- * what ends is not that ring. */
+/* A thread executes another program, which gets a ring at once. The end of the
+ * old program does not end that ring. */
 static void ring_after_exec(void **state)
 {
 	struct gn_rec_thread exec = {
@@ -286,8 +286,8 @@ static void ring_after_exec(void **state)
 	free(x);
 }
 
-/* A thread whose ring is not read to its end when its next program has one: the
- * first one's records come before the exec, and then the other's. */
+/* The ring of a thread is not read completely when its next program gets one:
+ * the records of the first come before the exec, then those of the second. */
 static void ring_before_exec(void **state)
 {
 	static const enum gn_kind order[] = {GN_KIND_ENTER,    GN_KIND_EXEC,
@@ -312,7 +312,7 @@ static void ring_before_exec(void **state)
 	tell(x, GN_FAST_CLAIM, 4, TID);
 	write_record(x, 4, 6 << 2 | GN_FAST_ENTER);
 	kernel_record(x, GN_KIND_GC_BEGIN, TID, gn_now_ns() + 1000000);
-	/* nor is it long before that one ends */
+	/* its end does not take long either */
 	kernel_record(x, GN_KIND_EXIT, TID, gn_now_ns() + 2000000);
 	for (int i = 0; i < 3; i++)
 		merge(x);
@@ -344,7 +344,7 @@ static void claim_at(struct fixture *x, uint64_t time)
 	assert_true(gn_fast_record(x->f, &r.f.h, sizeof(r)));
 }
 
-/* A time of which the clocks say, too, that it is after now. */
+/* A time that is later than now by both clocks. */
 static uint64_t surely_later(struct fixture *x)
 {
 	uint64_t now = gn_now_ns(), later;
@@ -369,9 +369,9 @@ static void expect_late(struct fixture *x, uint64_t late, uint64_t records)
 	assert_false(x->out.back);
 }
 
-/* The kernel had no room to tell of a ring when its thread took it, and told of
- * it later: what was written before is lost, and counted. Not so a wait for
- * room that ends after. */
+/* The kernel had no room to report a ring when its thread took it, and reported
+ * it later. What was written before is lost and counted. A wait for room that
+ * ends later is not. */
 static void ring_told_late(void **state)
 {
 	struct fixture *x = malloc(sizeof(*x));
@@ -389,7 +389,8 @@ static void ring_told_late(void **state)
 	write_record(x, 3, 5 << 2 | GN_FAST_LEAVE);
 	merge(x);
 	expect_late(x, 20, 1);
-	/* the first claim, what is late; this one, the wait, the record */
+	/* the first claim, the late records; this claim, the wait, the
+	 * record */
 	assert_int_equal(x->out.seq, before + 21 + 3);
 	kernel_record(x, GN_KIND_EXIT, TID, gn_now_ns());
 	merge(x);
@@ -398,7 +399,7 @@ static void ring_told_late(void **state)
 	free(x);
 }
 
-/* The same where nothing can be told before the thread ends. */
+/* The same if nothing can be reported before the thread ends. */
 static void ring_told_at_the_end(void **state)
 {
 	struct fixture *x = malloc(sizeof(*x));
@@ -430,8 +431,8 @@ static void ring_told_at_the_end(void **state)
 	free(x);
 }
 
-/* A thread that takes the number of its process's first one by an exec: what it
- * wrote before has its own number, and what the first one did comes before. */
+/* A thread takes the TID of its process's first thread by an exec. Its earlier
+ * records keep its old TID, and those of the first thread come before. */
 static void exec_of_another_thread(void **state)
 {
 	static const struct {
@@ -457,7 +458,7 @@ static void exec_of_another_thread(void **state)
 	merge(x);
 	first = x->out.n;
 	write_record(x, 4, 5 << 2 | GN_FAST_ENTER);
-	x->rings[3].busy = 1; /* it is ended in a hook */
+	x->rings[3].busy = 1; /* ended inside a hook */
 	move_ring(x, 0, 100);
 	gn_fast_mark(x->f);
 	move_ring(x, 50, 100);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names of functions that threads tell by the memory that they share with
- * gnomon. */
+/* Names of functions that threads send through memory shared with gnomon. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,8 +53,8 @@ static void assert_name(const struct gn_rec *rec, uint32_t index,
 	assert_memory_equal(r->text, texts, strlen(texts));
 }
 
-/* Names come before the first record of a round that can need them, around the
- * end of their ring, and none is missing. */
+/* Names come before the first record of a round that may need them, also around
+ * the end of their ring, and none is missing. */
 static void names_come_before_calls(void **state)
 {
 	struct fixture *x = malloc(sizeof(*x));
@@ -105,8 +104,9 @@ static void kernel_event(struct fixture *x, uint32_t tid, uint32_t index)
 	assert_true(gn_fast_record(x->f, &event.h, sizeof(event)));
 }
 
-/* What the kernel tells of a name, of a thread that has no ring, too, comes
- * behind it; but no name comes before what its process did at its begin. */
+/* Names come before the kernel's events that use them, also those of threads
+ * without a ring. But no name comes before what its process did at its
+ * begin. */
 static void names_come_before_events(void **state)
 {
 	struct fixture *x = malloc(sizeof(*x));
@@ -133,7 +133,7 @@ static void names_come_before_events(void **state)
 	free(x);
 }
 
-/* Names go on where it was enough. */
+/* Names continue where the sink stopped. */
 static void names_a_few_at_a_time(void **state)
 {
 	struct fixture *x = malloc(sizeof(*x));
@@ -182,8 +182,8 @@ static void kernel_exec(struct fixture *x)
 	assert_true(gn_fast_record(x->f, &exec.f.h, sizeof(exec)));
 }
 
-/* A thread that ends tells the names before its end, for nothing comes of it
- * behind that. Those that come later another one tells. */
+/* A thread's names come before its end, because nothing of it may follow.
+ * Another thread sends those that come later. */
 static void names_come_before_an_end(void **state)
 {
 	static const enum gn_kind ends[] = {GN_KIND_EXIT, GN_KIND_STOP,
@@ -238,7 +238,7 @@ static void no_hooks_name(struct fixture *x, const struct gn_fast_name *head,
 	gn_fast_tell(x->f, &facts);
 	assert_int_equal(facts.counts.hostile, 1);
 	assert_int_equal(facts.counts.records, 1);
-	/* what came is told, what comes is not read */
+	/* earlier names are there, later ones are not read */
 	x->out.n = 0;
 	write_name(x, 6, "T.G", "m.dll");
 	write_record(x, 3, 6 << 2 | GN_FAST_ENTER);
@@ -255,7 +255,7 @@ static void bad_names(void **state)
 {
 	static const struct {
 		struct gn_fast_name head;
-		uint32_t n; /* bytes up to where the ring says that it goes */
+		uint32_t n; /* bytes, up to where the ring says that it ends */
 	} bad[] = {
 		{{.size = 32, .index = 0, .len = {3, 5}}, 32},
 		{{.size = 32, .index = 1u << 28, .len = {3, 5}}, 32},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Records of one thread's own: their times, and their places among the
+/* Records of a single thread: their times, and their places among the
  * kernel's. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include "capture/fast_clock.h"
 #include "fast_taken.h"
 
-/* Counters of two CPUs, of which the second is ahead by some ns. */
+/* Counters of two CPUs; the second is ahead by some ns. */
 static bool agree_ahead(int64_t ahead)
 {
 	const struct gn_fast_moment m[] = {
@@ -35,13 +35,14 @@ static void test_counters(void **state)
 	assert_true(agree_ahead(-70));
 	assert_false(agree_ahead(80));
 	assert_false(agree_ahead(-80));
-	/* before the first one's */
+	/* before the first one */
 	assert_false(agree_ahead(-200000));
 	assert_false(gn_fast_moments_agree(back, 2));
 	assert_false(gn_fast_moments_agree(back, 1));
 }
 
-/* A counter that goes back, as when a machine is moved, is no line. */
+/* A counter that goes back, as when a virtual machine migrates, gives no
+ * line. */
 static void test_counter_back(void **state)
 {
 	struct gn_fast_clock *c = calloc(1, sizeof(*c));
@@ -67,16 +68,16 @@ static void test_tries(void **state)
 	(void)state;
 	gn_fast_moment_try(&t, 3300, 1120, 3480);
 	assert_in_range(t.best.apart, 60, 80);
-	/* for 50 us it has no CPU before the next one */
+	/* no CPU for 50 us before the next reading */
 	gn_fast_moment_try(&t, 153780, 51280, 153900);
 	assert_int_equal(t.best.apart, 40);
 	assert_int_equal(t.best.ns, 51280);
 	assert_int_equal(t.best.ticks, 153840);
-	/* and in the next one, behind the clock */
+	/* and in the next try, after the clock */
 	gn_fast_moment_try(&t, 154020, 51360, 304140);
 	assert_int_equal(t.best.apart, 40);
 	assert_int_equal(t.best.ns, 51280);
-	/* and before the clock: it cannot be told from a slow counter */
+	/* and before the clock: that looks like a slow counter */
 	gn_fast_moment_try(&t, 304200, 151420, 454320);
 	assert_in_range(t.best.apart, 41, 61);
 	assert_int_equal(t.best.ns, 51280);
@@ -98,19 +99,19 @@ static void clock_lines(void **state)
 	assert_int_equal(gn_fast_clock_ns(&c, 31000300), 10005100);
 	/* before the first moment, by the same line */
 	assert_int_equal(gn_fast_clock_ns(&c, 999700), 4900);
-	/* the rate changes: each time by the line that it is on */
+	/* the rate changes: each time uses its own line */
 	m = (struct gn_fast_moment){61000000, 25005000, 20};
 	gn_fast_clock_add(&c, &m);
 	assert_int_equal(gn_fast_clock_ns(&c, 46000000), 17505000);
 	assert_int_equal(gn_fast_clock_ns(&c, 16000000), 5005000);
-	/* one that goes back is none */
+	/* a moment that goes back is not used */
 	m.ns -= 10;
 	m.ticks += 10;
 	gn_fast_clock_add(&c, &m);
 	assert_int_equal(c.n, 3);
 	m = (struct gn_fast_moment){91000000, 45005000, 40};
 	gn_fast_clock_add(&c, &m);
-	/* 15 ms of 20 where the line says 17.5 */
+	/* 15 ms of 20, but the line says 17.5 */
 	assert_in_range(c.off, 2499999, 2500002);
 	assert_in_range(gn_fast_clock_bound(&c), 2500019, 2500023);
 }
@@ -151,8 +152,8 @@ static void queue_func(struct gn_fast_thread *t, uint64_t time, uint32_t seq,
 	queue(t, &f, sizeof(f));
 }
 
-/* A plain event has the record that it has as any event, and leaves the thread
- * as that does. Returns whether it is one. */
+/* A plain event gets the same record as any other event, and leaves the thread
+ * in the same state. Returns whether it is plain. */
 static bool is_plain(const struct gn_fast_thread *t,
 		     const struct gn_fast_event *e)
 {
@@ -198,7 +199,8 @@ static void merge(struct gn_fast_thread *t, const uint64_t *times, size_t n,
 	}
 }
 
-/* The OS time of an interval is that of the slices in it, whoever ends it. */
+/* The OS time of an interval is that of the slices in it, whichever source ends
+ * it. */
 static void os_time_follows(void **state)
 {
 	static const uint64_t times[] = {100, 300, 900};
@@ -224,14 +226,14 @@ static void os_time_follows(void **state)
 	assert_int_equal(out.rec[3].f.os_ns, 100);
 	assert_true(out.rec[3].h.flags & GN_F_OS_EVENT);
 	assert_int_equal(out.rec[5].f.os_ns, 200);
-	/* 700 since the kernel's last, 300 of them handed out */
+	/* 700 since the kernel's last record, 300 of them attributed */
 	assert_int_equal(out.rec[7].f.os_ns, 400);
 	assert_int_equal(out.rec[7].h.seq, 14);
 	assert_int_equal(counts.records, 3);
 	assert_int_equal(counts.unordered, 0);
 }
 
-/* Most events of its own have nothing of the kernel's near them. */
+/* Most events of a thread have no record of the kernel near them. */
 static void plain_events(void **state)
 {
 	static const uint64_t times[] = {100, 110, 150, 160, 290, 300,
@@ -247,16 +249,16 @@ static void plain_events(void **state)
 	queue_func(&t, 400, 11, 140);
 	merge(&t, times, 11, &counts, &out);
 	gn_fast_thread_free(&t);
-	/* not the first ones, the slice's, the one that came too early, and the
-	 * first after the kernel's */
+	/* not plain: the first ones, the one with the slice, the one that came
+	 * too early, and the first one after the kernel's */
 	assert_int_equal(out.plain, 6);
 	assert_int_equal(counts.records, 11);
 	assert_int_equal(counts.unordered, 0);
 	assert_false(out.back);
 }
 
-/* A time within a slice is moved to its nearer end; more than the clocks
- * explain is said. */
+/* A time inside a slice is moved to its nearer end. If the clocks cannot
+ * explain the distance, that is reported. */
 static void inside_a_slice(void **state)
 {
 	static const uint64_t times[] = {205, 450};
@@ -281,8 +283,8 @@ static void inside_a_slice(void **state)
 	assert_int_equal(counts.unordered, 1);
 }
 
-/* A slice that comes after its thread's records of after it is lost, and what
- * comes next says so. */
+/* A slice that arrives after later records of its thread is lost, and the next
+ * record says so. */
 static void late_slice(void **state)
 {
 	static const uint64_t times[] = {100, 300, 310}, more[] = {600};
@@ -313,8 +315,8 @@ static void late_slice(void **state)
 	assert_int_equal(counts.records, 4);
 }
 
-/* Nobody knows in which interval up to the next slice it was. The kernel's next
- * record has its time, and that of its own interval only is wanted. */
+/* Nobody knows in which interval before the next slice it was. The kernel's
+ * next record has its time, but only the part of its own interval is wanted. */
 static void lost_slice(void **state)
 {
 	static const uint64_t times[] = {80, 120, 300, 310, 320};
@@ -332,7 +334,7 @@ static void lost_slice(void **state)
 	merge(&t, times, 5, &counts, &out);
 	gn_fast_thread_free(&t);
 	assert_int_equal(out.n, 10);
-	/* behind numbers that are missing: 11, 13, and 15 */
+	/* after missing numbers: 11, 13, and 15 */
 	assert_int_equal(out.rec[2].h.seq, 12);
 	assert_int_equal(out.rec[3].h.seq, 14);
 	assert_int_equal(out.rec[5].h.seq, 16);
@@ -342,8 +344,8 @@ static void lost_slice(void **state)
 	assert_int_equal(out.rec[9].h.seq, 21);
 }
 
-/* More OS time than there is since the thread's own record is another's, but
- * not where it is of records that were lost. */
+/* OS time that exceeds the time since the thread's own record belongs to
+ * another interval, but not if it belongs to lost records. */
 static void too_much_time(void **state)
 {
 	static const uint64_t times[] = {100, 200};
@@ -365,8 +367,8 @@ static void too_much_time(void **state)
 	assert_true(out.rec[4].h.flags & GN_F_IN_DOUBT);
 }
 
-/* Half a key is in the ring: the other half is that of the nearest address to
- * one of the stack. What the kernel knows of its mapping says no more. */
+/* The ring has half a key: the other half comes from the address nearest to one
+ * of the stack. The kernel's knowledge of its mapping adds nothing. */
 static void whole_keys(void **state)
 {
 	static const uint64_t stacks[] = {0x7f0180000100, 0x7f01fffff000,

@@ -39,7 +39,7 @@ static bool is_enter(uint64_t cookie)
 	return GN_COOKIE_SPEC(cookie) == GN_SPEC_ENTER;
 }
 
-/* Until all is attached a function has no calls, or whole ones. */
+/* Until everything is attached, a function has no calls or complete ones. */
 static void test_leaves_first(void **state)
 {
 	struct gn_site leave[3] = {
@@ -78,10 +78,10 @@ static void test_leaves_first(void **state)
 	gn_functions_clear(&f);
 }
 
-#define VALUES 100 /* a spec of values */
+#define VALUES 100 /* any spec of values */
 
-/* Where the enter of the entry point is, and with which spec, when the
- * planner's is 10. */
+/* The address of the entry point's enter, and its spec, if the planner's is
+ * 10. */
 static uint64_t enter_valued(bool begins_again, uint32_t *spec)
 {
 	static const struct gn_value_specs values = {
@@ -123,8 +123,8 @@ static uint64_t enter_valued(bool begins_again, uint32_t *spec)
 	return offset;
 }
 
-/* Values are read where the function begins: not if a call can run that again,
- * for each time would count as a call. */
+/* Values are read at the beginning of the function, but not if a call can run
+ * that again, because each time would count as a call. */
 static void test_begins_again(void **state)
 {
 	uint32_t spec;

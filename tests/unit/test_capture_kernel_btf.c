@@ -81,7 +81,7 @@ struct btf *__wrap_btf__parse(const char *path, struct btf_ext **ext)
 	return NULL;
 }
 
-/* libbpf looks for the BTF where it always is, but has no room for it. */
+/* libbpf finds the BTF at its usual place, but has no memory for it. */
 static void test_no_memory(void **state)
 {
 	(void)state;
@@ -113,7 +113,7 @@ static void add_variables(struct btf *made, int section, int one, int two)
 	}
 }
 
-/* Variables of each CPU, whether their section comes before or behind them. */
+/* Per-CPU variables, whether their section comes before or after them. */
 static void test_variables(void **state)
 {
 	static const int orders[2][3] = {{2, 3, 4}, {4, 2, 3}};
@@ -190,7 +190,8 @@ static bool is_core_kind(const struct btf_type *t)
 	return btf_is_composite(t) || btf_is_any_enum(t) || btf_is_typedef(t);
 }
 
-/* The next type with a name without its flavor, as libbpf looks for it. */
+/* The next type with this name without its flavor, as libbpf searches for
+ * it. */
 static int next_called(const struct btf *btf, int from, const char *name,
 		       size_t len, uint32_t kind)
 {
@@ -205,7 +206,8 @@ static int next_called(const struct btf *btf, int from, const char *name,
 	return 0;
 }
 
-/* Of each type that the programs know, the same ones are in both. */
+/* Checks that for each type that the programs know, both have the same
+ * fields. */
 static int same_types(const struct btf *own, const struct btf *kernel,
 		      const struct btf *part)
 {
@@ -232,7 +234,7 @@ static int same_types(const struct btf *own, const struct btf *kernel,
 	return found;
 }
 
-/* Freed by the caller. */
+/* The caller frees it. */
 static struct btf *reduce(const struct btf *own)
 {
 	int fd = memfd_create("part", MFD_CLOEXEC);
@@ -267,7 +269,7 @@ static void test_reduce(void **state)
 	gnomon_bpf__destroy(skel);
 }
 
-/* A typedef of a function, which no struct has. */
+/* A typedef of a function, which no struct contains. */
 static void test_reduce_function(void **state)
 {
 	struct btf *own = btf__new_empty(), *part;
@@ -286,8 +288,8 @@ static void test_reduce_function(void **state)
 	btf__free(own);
 }
 
-/* One capture after the other in a process: what libbpf keeps of handlers is
- * freed once. The sanitizers tell. */
+/* Several captures in one process: what libbpf keeps of handlers is freed once.
+ * The sanitizers check that. */
 static void test_targets_again(void **state)
 {
 	struct gn_targets *targets;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is recorded of processes that ran before their files had probes. */
+/* Records about processes that ran before their files had probes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #define PID 7
 
 /* A program and its library, which got their probes one after the other, and a
- * process that executed the program before. */
+ * process that executed the program before that. */
 struct sample {
 	struct gn_file file[2];
 	struct gn_session session;
@@ -71,7 +71,7 @@ static void look(struct sample *s, uint64_t since, const size_t order[2])
 		gn_later_again(&s->later, order[i], &n, told);
 }
 
-/* In whatever order it has mapped them, and once. */
+/* Whatever the order in which the process mapped them, and only once. */
 static void each_file_is_recorded(void **state)
 {
 	static const size_t orders[2][2] = {{0, 1}, {1, 0}};
@@ -108,7 +108,7 @@ static void what_came_after_is_not(void **state)
 	sample_clear(&s);
 }
 
-/* That it had ended was learnt only after it was counted. */
+/* Its end became known only after it was counted. */
 static void nothing_is_late_after_the_end(void **state)
 {
 	struct gn_rec end = {.kind = GN_KIND_EXIT, .tid = PID, .time = 12};
@@ -129,8 +129,8 @@ static void nothing_is_late_after_the_end(void **state)
 	sample_clear(&s);
 }
 
-/* Threads that outlive the first one of their process are traced until they
- * end, too. */
+/* Threads that outlive the first thread of their process are traced until they
+ * end. */
 static void other_threads_go_on(void **state)
 {
 	struct gn_rec end = {.kind = GN_KIND_EXIT, .time = 12};
@@ -164,8 +164,8 @@ static void other_threads_go_on(void **state)
 	sample_clear(&s);
 }
 
-/* Another process has got the number since, or another thread has become the
- * first one. */
+/* Another process has the PID now, or another thread has become the first
+ * one. */
 static void a_number_is_used_again(void **state)
 {
 	struct gn_rec end = {.kind = GN_KIND_EXIT, .time = 12};
@@ -195,7 +195,7 @@ static void a_number_is_used_again(void **state)
 	end_headless(pid);
 }
 
-/* Its name is all that is known of it. Its file had probes later. */
+/* Only its name is known. Its file got probes later. */
 static void an_ended_program_is_recorded(void **state)
 {
 	struct gn_later_news n = {.pid = PID, .since = 5, .comm = "program"};
@@ -214,7 +214,7 @@ static void an_ended_program_is_recorded(void **state)
 	sample_clear(&s);
 }
 
-/* What to do about it, to make it the command, is done. */
+/* The advice would be to make it the command, but it is the command. */
 static void the_command_is_not_told_of(void **state)
 {
 	struct gn_later_news n = {.pid = PID, .since = 5};
@@ -227,8 +227,8 @@ static void the_command_is_not_told_of(void **state)
 	sample_clear(&s);
 }
 
-/* With no room for what is to be done, calls are missing from then on, also of
- * a library that was mapped. */
+/* If a list is full, calls count as missing from then on, also those of a
+ * mapped library. */
 static void what_has_no_room_is_told(void **state)
 {
 	static const char *const globs[] = {"other.so:f", "lib.so:f"};
@@ -252,7 +252,7 @@ static void what_has_no_room_is_told(void **state)
 	assert_int_equal(s.later.late, 1);
 	assert_false(gn_filter_missed(s.session.filter, globs[0]));
 	assert_true(gn_filter_missed(s.session.filter, globs[1]));
-	/* of several its path is not kept */
+	/* with several, the path is not kept */
 	look.path = NULL;
 	gn_later_tell(&s.later, &look);
 	assert_int_equal(s.later.late, 2);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Why the ring lost records, told from what gnomon did in the meantime. */
+/* Why the ring lost records, derived from what gnomon did meanwhile. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +11,8 @@
 
 #define MS 1000000u
 
-/* The reason for `lost` records of a stretch of 100 ms, of which gnomon's
- * thread ran and was queued so long. */
+/* The reason for `lost` records in a period of 100 ms in which gnomon's thread
+ * ran and was queued for this long. */
 static void expect(enum gn_hold hold, uint64_t ran, uint64_t queued,
 		   const char *word)
 {
@@ -39,7 +39,7 @@ static void each_reason_has_its_advice(void **state)
 	expect(GN_HOLD_DISK, 10, 80, "disk");
 }
 
-/* A larger ring is advised for nothing that it does not help with. */
+/* A larger ring is only advised if it helps. */
 static void only_a_burst_wants_a_larger_ring(void **state)
 {
 	static const enum gn_loss_reason others[] = {
@@ -61,7 +61,7 @@ static void each_record_is_told_once(void **state)
 	struct gn_loss_times t = {.time = MS};
 
 	(void)state;
-	/* what was lost before the first look is of no stretch */
+	/* losses before the first look belong to no period */
 	gn_loss_account(&l, &t, 5);
 	assert_null(gn_loss_advice(&l));
 	t.time += 100 * MS;
@@ -76,7 +76,7 @@ static void each_record_is_told_once(void **state)
 	assert_int_equal(l.lost[GN_LOSS_RING], 1);
 }
 
-/* The worst that held the sink up in a stretch is its reason. */
+/* The worst hold-up of the sink in a period is its reason. */
 static void a_short_stretch_goes_on(void **state)
 {
 	struct gn_loss l = {0};
@@ -90,7 +90,7 @@ static void a_short_stretch_goes_on(void **state)
 	assert_int_equal(l.lost[GN_LOSS_DISK], 4);
 }
 
-/* It had nothing to do with the ring's size, nor with its work. */
+/* Neither the ring's size nor its work is the reason. */
 static void a_stop_is_told(void **state)
 {
 	struct gn_loss l = {0};

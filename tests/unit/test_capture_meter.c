@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What probes cost, out of the times of calls whose probes' cost is known. */
+/* The cost of probes, computed from the times of calls with known probes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,7 +59,7 @@ static void parts_are_found(void **state)
 	assert_int_equal(enter.spread_ns, 0);
 }
 
-/* A tenth of the calls may be disturbed, and the rest is a mean. */
+/* A tenth of the calls may be disturbed; the mean is that of the rest. */
 static void disturbed_calls_do_not_count(void **state)
 {
 	const struct parts p = {300, 200, 400, 500, 0};
@@ -76,7 +76,7 @@ static void disturbed_calls_do_not_count(void **state)
 	assert_int_equal(leave.before_ns + leave.after_ns, 900);
 }
 
-/* Ticks come while probes are at work, too: as often as elsewhere. */
+/* Timer ticks also happen during probes, as often as elsewhere. */
 static void interrupts_are_a_part(void **state)
 {
 	const struct parts p = {300, 200, 400, 500, 0};
@@ -91,8 +91,8 @@ static void interrupts_are_a_part(void **state)
 	for (int i = 0; i < 3; i++)
 		assert_true(gn_meter_solve(calls, CALLS, CLOCK, WORK, &all,
 					   &enter, &leave));
-	/* of 1500 ns between enters, 2 of 20, and three 1600, three 2000 and
-	 * one 1900 between the others */
+	/* of 1500 ns between enters, 2 of 20; between the others three of 1600,
+	 * three of 2000 and one of 1900 */
 	share = 2 * 4500 / (20 * (1500 + 3 * 1600 + 2 * 2000 + 1900.));
 	assert_int_equal(all.n, 6);
 	assert_true(all.taken / all.of > share * 0.8 &&
@@ -165,7 +165,8 @@ static void take_records(struct gn_meter_calls *c, unsigned int n,
 	}
 }
 
-/* gnomon is behind: what was asked for first comes when it has asked again. */
+/* gnomon is behind: the records of the first request come after the second
+ * one. */
 static void records_of_an_older_request_do_not_count(void **state)
 {
 	struct gn_meter_calls c = {0};
@@ -182,7 +183,7 @@ static void records_of_an_older_request_do_not_count(void **state)
 	assert_int_equal(gn_meter_calls_pick(&c, 1, 1), 3);
 }
 
-/* One call of a child: `os` of its time is the operating system's. */
+/* A call of a child; `os` of its time is the operating system's. */
 static void child_called(struct gn_meter_first *f, int child, uint64_t *now,
 			 uint64_t ns, uint32_t os)
 {
@@ -208,10 +209,10 @@ static struct gn_meter_first children(int n, uint64_t more)
 		f.child[i].pid = 100 + i;
 	assert_false(gn_meter_first_take(&f, &other));
 	for (int i = 0; i < n; i++) {
-		/* a page fault is the operating system's time already */
+		/* the time of a page fault is the operating system's already */
 		child_called(&f, i, &now, 5000 + more + 9000, 9000);
 		child_called(&f, i, &now, 5000, 0);
-		/* something came between */
+		/* something else happened in between */
 		child_called(&f, i, &now, 5000 + 700000, 0);
 		child_called(&f, i, &now, 5000, 0);
 	}
@@ -228,7 +229,7 @@ static void the_first_of_a_process(void **state)
 	assert_int_equal(cost.samples, GN_METER_CHILDREN);
 	assert_int_equal(cost.before_ns, 0);
 	assert_int_equal(cost.after_ns, 140000);
-	/* one that lost a record, or has one too many, is not of use */
+	/* a child with a lost record, or one too many, is ignored */
 	f.child[0].n--;
 	f.child[1].n++;
 	assert_true(gn_meter_first_solve(&f, &cost));

@@ -21,7 +21,7 @@
 
 #define LIB "/opt/lib/libgnomon-clr.so\n"
 
-/* Of a library whose bytes begin in its last mapping and end behind it. */
+/* A library whose bytes begin in its last mapping and end after it. */
 static const struct gn_mute_file library = {
 	.id = {0xfe00000001, 42},
 	.table = 0x8040,
@@ -60,17 +60,17 @@ static void test_found(void **state)
 	static const char *const texts[] = {
 		WHOLE,
 		(OTHER WHOLE STACK),
-		/* what follows has grown into one mapping with the bytes */
+		/* the mapping after it has merged with the bytes */
 		(TEXT_MAP CODE_MAP RO_MAP DATA_MAP
 		 "7f000000a000-7f0100000000 rw-p 00000000 00:00 0 \n" STACK),
-		/* a hole, and all in one mapping */
+		/* a hole, and everything in one mapping */
 		(TEXT_MAP
 		 "7f0000009000-7f0000200000 rw-p 00007000 fe:01 42 " LIB),
-		/* the last line without its end, a name with anything in it */
+		/* the last line is incomplete, a name with arbitrary text */
 		(OTHER TEXT_MAP CODE_MAP RO_MAP DATA_MAP
 		 "7f000000a000-7f000010b000 rw-p 00000000 00:00 0 [anon: fe:01 "
 		 "42]"),
-		/* the file again, but not from its start */
+		/* the file again, but not from its beginning */
 		(WHOLE "7f1000009000-7f100000a000 rw-p 00007000 fe:01 42 " LIB),
 	};
 	uint64_t base;
@@ -88,13 +88,12 @@ static void test_not_there(void **state)
 		"",
 		(OTHER STACK),
 		(TEXT_MAP CODE_MAP RO_MAP DATA_MAP STACK),
-		/* another file, another device, both only in the name */
+		/* another file, another device, or both only in the name */
 		("7f0000001000-7f0000004000 r--p 00000000 fe:01 43 " LIB
 			 DATA_MAP BSS_MAP),
 		("7f0000001000-7f0000004000 r--p 00000000 fe:02 42 " LIB
 			 DATA_MAP BSS_MAP),
-		/* shared, or not to be written: at the first and the last byte
-		 */
+		/* shared, or not writable: at the first and the last byte */
 		(TEXT_MAP
 		 "7f0000009000-7f000000a000 rw-s 00007000 fe:01 42 " LIB
 			 BSS_MAP),
@@ -105,19 +104,20 @@ static void test_not_there(void **state)
 		 "7f000000a000-7f000010b000 rw-s 00000000 00:00 0 \n"),
 		(TEXT_MAP DATA_MAP
 		 "7f000000a000-7f000010b000 r--p 00000000 00:00 0 \n"),
-		/* what follows is a page away, another file's, or too short */
+		/* the next mapping is a page away, another file's, or too
+		 * short */
 		(TEXT_MAP DATA_MAP
 		 "7f000000b000-7f000010b000 rw-p 00000000 00:00 0 \n"),
 		(TEXT_MAP DATA_MAP
 		 "7f000000a000-7f000010b000 rw-p 00000000 fe:01 43 /x\n"),
 		(TEXT_MAP DATA_MAP
 		 "7f000000a000-7f0000109000 rw-p 00000000 00:00 0 \n"),
-		/* another's between the file and what follows */
+		/* another file between the file and the next mapping */
 		(TEXT_MAP DATA_MAP
 		 "7f000000a000-7f000000b000 rw-p 00000000 fe:01 43 /x\n"
 		 "7f000000b000-7f000010b000 rw-p 00000000 00:00 0 \n"),
-		/* no start of the file; the bytes would be past all addresses
-		 */
+		/* no beginning of the file; the bytes would be beyond all
+		 * addresses */
 		(CODE_MAP RO_MAP DATA_MAP BSS_MAP),
 		("ffffffffffff0000-ffffffffffff8000 r--p 00000000 fe:01 "
 		 "42 " LIB),
@@ -140,7 +140,7 @@ static void test_twice(void **state)
 		     "7f1000009000-7f100020a000 rw-p 00007000 fe:01 42 " LIB,
 		     &base),
 		-ENOTUNIQ);
-	/* once whole, once not: e.g. read by somebody */
+	/* mapped twice, once partly: e.g. somebody reads the file */
 	assert_int_equal(
 		scan("7e0000001000-7e0000004000 r--p 00000000 fe:01 42 " LIB
 			     WHOLE,
@@ -190,7 +190,7 @@ static void test_hostile(void **state)
 			    n > sizeof(WHOLE) - 6);
 }
 
-/* One byte of a good text is another: never anything but a verdict. */
+/* One byte of a good text changes: the result is always a verdict. */
 static void test_mutated(void **state)
 {
 	char text[] = OTHER WHOLE STACK;
@@ -241,7 +241,7 @@ static void test_no_library(void **state)
 	assert_int_equal(
 		gn_mute_file_read(GN_TESTS_DIR "/CMakeLists.txt", &file),
 		-ENOEXEC);
-	/* a program that has no such bytes */
+	/* a program without these bytes */
 	assert_true(gn_mute_file_read("/proc/self/exe", &file) < 0);
 	assert_int_equal(gn_mute_file_read(GN_CLR, &file), 0);
 	/* this process has not loaded it yet */
@@ -250,7 +250,7 @@ static void test_no_library(void **state)
 	assert_int_equal(gn_mute_process_open(&p, -1, &file), -ESRCH);
 }
 
-/* A child that has the library and waits; its answer is one of its bytes. */
+/* A child that has the library and waits. It answers with one of its bytes. */
 struct child {
 	pid_t pid;
 	int ask, answer;
@@ -310,7 +310,7 @@ static void end_child(struct child *c)
 	assert_int_equal(waitpid(c->pid, NULL, 0), c->pid);
 }
 
-/* The first byte is in a mapping of the file, the last one behind it. */
+/* The first byte is in a mapping of the file, the last one after it. */
 static void test_process(void **state)
 {
 	struct gn_mute_process p;
@@ -346,7 +346,7 @@ struct churn {
 	bool over;
 };
 
-/* Splits and joins mappings, as a runtime does that compiles. */
+/* Splits and joins mappings, as a JIT compiler does. */
 static void *churn_main(void *arg)
 {
 	const size_t page = 4096, pages = 8192;
@@ -369,7 +369,7 @@ static void *churn_main(void *arg)
 	return NULL;
 }
 
-/* The kernel tells a mapping twice that grows while it is told. */
+/* The kernel lists a mapping twice if it grows during the listing. */
 static void test_churn(void **state)
 {
 	struct churn c = {.over = false};
@@ -390,7 +390,7 @@ static void test_churn(void **state)
 	dlclose(self);
 }
 
-/* What it was is gone, though its pid is not. */
+/* Its program is gone, but its PID is not. */
 static void test_exec_and_end(void **state)
 {
 	static const uint32_t exec = UINT32_MAX;
@@ -405,7 +405,7 @@ static void test_exec_and_end(void **state)
 	assert_int_equal(gn_mute_process_open(&q, c.pid, &file), 0);
 	assert_int_equal(gn_mute_process_set(&p, &file, 7), 0);
 	assert_int_equal(write(c.ask, &exec, sizeof(exec)), sizeof(exec));
-	/* its ends of the pipes are inherited: the end of the loop tells */
+	/* the next program inherits the pipes, so only this shows the exec */
 	while (gn_mute_process_lives(&p))
 		usleep(1000);
 	assert_int_equal(gn_mute_process_set(&p, &file, 8), -ESRCH);
@@ -417,7 +417,7 @@ static void test_exec_and_end(void **state)
 	gn_mute_process_close(&q);
 }
 
-/* Another file of the same bytes is another library; the same bytes at the
+/* Another file with the same bytes is another library. The same bytes at the
  * right place are not enough, nor is the right file with other bytes. */
 static void test_impostor(void **state)
 {
@@ -441,7 +441,7 @@ struct opened {
 	int seen;
 };
 
-/* In a holder's thread: its own table. */
+/* In a holder's thread, which has its own table of descriptors. */
 static int open_there(void *ctx, struct gn_links *links)
 {
 	struct opened *o = ctx;
@@ -465,7 +465,7 @@ static void test_holders(void **state)
 	after = dup(STDERR_FILENO);
 	assert_true(o.seen);
 	assert_true(there >= 0);
-	/* a descriptor there is none here */
+	/* a descriptor in that thread is none in this one */
 	assert_int_equal(after, before + 1);
 	assert_int_equal(there, before);
 	gn_holders_settle(h);

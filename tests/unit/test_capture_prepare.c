@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is said of a hook-site library that cannot be planned: what gnomon lacks
- * is not amiss with the library. */
+/* The message about a hook-site library that cannot be planned: if gnomon lacks
+ * a resource, the library is not at fault. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

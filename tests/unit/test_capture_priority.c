@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Our own priority follows the records; what the kernel says of it is asked. */
+/* gnomon's own priority follows the amount of records; the kernel confirms
+ * it. */
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,7 +38,7 @@ static bool may_raise(void)
 	return has == CAP_SET;
 }
 
-/* The line where it was not as it should be, 0 = all was. */
+/* The line at which something was wrong; 0 = nothing was. */
 static int follow_both_ways(struct gn_priority *p)
 {
 	uint64_t now = 5 * (uint64_t)SECOND;
@@ -51,7 +52,7 @@ static int follow_both_ways(struct gn_priority *p)
 	gn_priority_follow(p, true, now);
 	if (!is_raised())
 		return __LINE__;
-	/* a short calm is not the end of it */
+	/* a short pause does not end it */
 	gn_priority_follow(p, false, now + SECOND);
 	gn_priority_follow(p, true, now + SECOND + 1);
 	gn_priority_follow(p, false, now + 2 * (uint64_t)SECOND);
@@ -91,7 +92,7 @@ static int own_priority(struct gn_priority *p)
 	return sched_getscheduler(0) == SCHED_BATCH ? 0 : __LINE__;
 }
 
-/* In a process of its own, which may do with its priority what it likes. */
+/* In a separate process, which may change its priority freely. */
 static int run(int (*body)(struct gn_priority *p))
 {
 	struct gn_priority p = {0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Names of samples: of processes that have ended, and while programs map files
- * faster than that can be read. */
+/* Names of samples: of processes that have ended, and of programs that map
+ * files faster than gnomon can read the maps. */
 #include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@
 #include "process/mapped.h"
 #include "process/maps.h"
 
-#define RINGS_FULL 4000 /* mappings of a CPU, and more */
+#define RINGS_FULL 4000 /* more mappings than the buffer of a CPU holds */
 #define NAMES_MAX  64
 
 struct sink {
@@ -31,7 +31,7 @@ struct sink {
 		char name[64];
 	} name[NAMES_MAX];
 	size_t n;
-	uint32_t func; /* that the last sample is in */
+	uint32_t func; /* the function of the last sample */
 };
 
 static int take(void *ctx, const struct gn_rec *rec, size_t size)
@@ -78,7 +78,7 @@ static const char *name_of(struct gn_sampler *s, struct sink *x,
 	return name_at(s, x, getpid(), INT64_MAX, addr);
 }
 
-/* The file that has the code of this test, and where. */
+/* The file that contains the code of this test, and the address. */
 static struct gn_mapping own_code(void)
 {
 	struct gn_mapping m = {0};
@@ -124,7 +124,8 @@ static void begin(struct gn_sampler *s)
 	assert_false(gn_sampler_record(s, &r.f.h));
 }
 
-/* One whose record is lost has its names by what the process has mapped. */
+/* If the record of a mapping is lost, the names come from the process's
+ * maps. */
 static void a_lost_mapping_is_read(void **state)
 {
 	struct gn_mapping own = own_code();
@@ -140,7 +141,7 @@ static void a_lost_mapping_is_read(void **state)
 	for (int i = 0; i < RINGS_FULL; i++)
 		map_and_unmap(f);
 	at = map(f, own.end - own.start, own.offset);
-	/* the kernel tells of a loss when there is room again */
+	/* the kernel reports a loss when there is room again */
 	name_of(s, &x, at);
 	for (int i = 0; i < RINGS_FULL; i++)
 		map_and_unmap(f);
@@ -162,7 +163,7 @@ static void begin_child(struct gn_sampler *s, pid_t pid, uint64_t time)
 	assert_false(gn_sampler_record(s, &r.f.h));
 }
 
-/* A child that maps the file there, and has ended. */
+/* A child that mapped the file there, and has ended. */
 static pid_t ended_child(FILE *f, const char *at, uint64_t size,
 			 uint64_t offset)
 {
@@ -177,7 +178,7 @@ static pid_t ended_child(FILE *f, const char *at, uint64_t size,
 	return pid;
 }
 
-/* Its memory is that of its parent, whose file is there. */
+/* A child has its parent's memory, and so the file at its place. */
 static void a_child_that_has_ended_has_names(void **state)
 {
 	struct gn_sampler *s = NULL;
@@ -197,7 +198,7 @@ static void a_child_that_has_ended_has_names(void **state)
 	gn_sampler_free(s);
 }
 
-/* What it mapped is known before it is, and waits. */
+/* A mapping that is reported before its process waits for it. */
 static void a_mapping_waits_for_its_process(void **state)
 {
 	struct gn_mapping own = own_code();
@@ -209,7 +210,7 @@ static void a_mapping_waits_for_its_process(void **state)
 	char *at;
 
 	(void)state;
-	/* a place that is free, and nobody has heard of */
+	/* a free place that nobody has reported */
 	at = map(f, size, own.offset);
 	munmap(at, size);
 	if (gn_sampler_new(take, &x, &s))
@@ -225,7 +226,7 @@ static void a_mapping_waits_for_its_process(void **state)
 	fclose(f);
 }
 
-/* Nothing is known of it, and that is said. */
+/* Nothing is known of it, and the report says so. */
 static void a_stranger_that_has_ended_is_told(void **state)
 {
 	struct gn_sampler *s = NULL;
@@ -252,7 +253,7 @@ static void *map_always(void *ctx)
 	return NULL;
 }
 
-/* Something maps files without end, faster than they are read. */
+/* A program maps files without end, faster than they can be read. */
 static void a_look_ends(void **state)
 {
 	enum { LOOKS = 5, MOST = 5000 };

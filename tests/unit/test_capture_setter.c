@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How much the thread that sets options of runtimes does before others. */
+/* How much the thread that sets options of runtimes does at a time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #define SECOND 1000000000u
 
-/* What comes faster than runtimes begin is a flood, for the rest of its
+/* More processes than runtimes usually start are a flood for the rest of the
  * second. */
 static void a_flood_is_one(void **state)
 {
@@ -27,7 +27,7 @@ static void a_flood_is_one(void **state)
 	assert_false(gn_setter_is_flooded(&p, 1, now + SECOND));
 }
 
-/* Which processes began a runtime is known as far as it is remembered. */
+/* Which processes have started a runtime is known within a limit. */
 static void begun_are_known(void **state)
 {
 	struct gn_setter_begun b = {.n = 0};
@@ -40,7 +40,7 @@ static void begun_are_known(void **state)
 	assert_false(gn_setter_noted(&b, 8, 0));
 	for (int i = 1; i < GN_BEGUN_MAX; i++)
 		gn_setter_note(&b, 1000 + i, 100 + (uint64_t)i);
-	/* the next one takes the place of the first */
+	/* the next one replaces the first */
 	gn_setter_note(&b, 9, 1000);
 	assert_true(gn_setter_noted(&b, 7, 101));
 	assert_false(gn_setter_noted(&b, 7, 102));

@@ -14,7 +14,7 @@
 
 #include "capture/sleds.h"
 
-/* What stands where does not matter but for the first bytes. */
+/* Only the first bytes matter. */
 __attribute__((used, noinline)) static void code(void)
 {
 	__asm__ volatile(".globl gn_test_sleds\n"
@@ -69,7 +69,7 @@ static void fill(struct gn_sled_table *t, const struct gn_elf *elf, uint64_t at)
 	plan.sleds = xray;
 	plan.nsleds = 3;
 	assert_int_equal(gn_sled_table_add(t, 4, "", elf, 7, &plan), 0);
-	/* its end is a probe still, its begin another instruction's */
+	/* its end is still a probe; its begin is another instruction */
 	plan.enter.addr = at + 11;
 	plan.sleds = &nops;
 	plan.nsleds = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is told of what was requested and not seen. */
+/* Messages about requested functions that were not seen. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ static void expect(const char *program, const char *library, const char *told)
 		assert_non_null(strstr(line, told));
 }
 
-/* An interpreter that is a library is named. */
+/* A library that serves as the interpreter is named. */
 static void interpreters_are_named(void **state)
 {
 	static const char own[] = "as the program's own: gnomon list";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Classes that hooks see, with a runtime that answers as the test says. */
+/* Classes that hooks see; the test answers for the runtime. */
 #include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,10 +17,10 @@
 
 static const struct gn_name named;
 
-/* What was told: "+1:64 " is that index 1 names the class 64. */
+/* What was reported: "+1:64 " means that index 1 names the class 64. */
 static char told[256];
 static _Atomic uint32_t asked;
-static sem_t answers; /* one is waited for, where `slow` */
+static sem_t answers; /* if `slow`: the runtime waits for one */
 static _Atomic bool slow;
 
 void gn_site_clr_class(uint64_t index, uint64_t table)
@@ -68,7 +68,7 @@ static struct gn_clr *new_clr(void)
 	return clr;
 }
 
-/* An object of this class in a slot of a hooked method. */
+/* An object of this class is in a slot of a hooked method. */
 static void see(struct gn_clr *clr, uint64_t class)
 {
 	uint64_t *object = class ? &class : NULL;
@@ -77,7 +77,8 @@ static void see(struct gn_clr *clr, uint64_t class)
 	gn_classes_see((uintptr_t)&slot | GN_PLACE_SIZE(8), clr);
 }
 
-/* Before the hook goes on, and once; a collection's bits say nothing. */
+/* Before the hook continues, and only once; the collector's bits do not
+ * matter. */
 static void each_once(void **state)
 {
 	struct gn_clr *clr = new_clr();
@@ -94,10 +95,10 @@ static void each_once(void **state)
 	see(clr, 64);
 	assert_string_equal(told, "+1:64 +2:72 ");
 	assert_int_equal(asked, 2);
-	/* the thread goes on: its memory stays */
+	/* the thread goes on, so its memory stays */
 }
 
-/* What is at an address after an unload is another class. */
+/* After an unload, another class may be at the same address. */
 static void unloaded(void **state)
 {
 	struct gn_clr *clr = new_clr();
@@ -113,7 +114,7 @@ static void unloaded(void **state)
 	assert_int_equal(asked, 2);
 }
 
-/* No thread, no names; and nobody waits. */
+/* Without the thread there are no names, and nobody waits. */
 static void without_thread(void **state)
 {
 	struct gn_clr *clr = new_clr();
@@ -124,7 +125,7 @@ static void without_thread(void **state)
 	free(clr);
 }
 
-/* More than there is room for have no names, and all others have. */
+/* Classes beyond the limit have no names, all others have. */
 static void full(void **state)
 {
 	struct gn_clr *clr = new_clr();
@@ -141,8 +142,8 @@ static void full(void **state)
 	assert_int_equal(asked, 1);
 }
 
-/* A runtime that does not answer is asked no more, and what it says then is of
- * nobody. */
+/* A runtime that does not answer is not asked again, and a late answer is
+ * ignored. */
 static void late(void **state)
 {
 	struct gn_clr *clr = new_clr();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which compilations of a thread are over without an end that was told. */
+/* Which compilations of a thread are over although no end was reported. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ static void one_after_the_other(void **state)
 	assert_false(gn_compiling_ends(&c, 100, &one));
 }
 
-/* What one needs is compiled in it, far below it on the stack. */
+/* A compilation runs another one that it needs, far below it on the stack. */
 static void in_each_other(void **state)
 {
 	struct gn_compiling c = {.n = 0};
@@ -54,7 +54,7 @@ static void in_each_other(void **state)
 	assert_int_equal(c.n, 0);
 }
 
-/* The end of one that began in a session can come when nobody listens. */
+/* A compilation began in a session; its end can come when nobody listens. */
 static void in_another_session(void **state)
 {
 	struct gn_compiling c = {.n = 0};
@@ -72,7 +72,8 @@ static void in_another_session(void **state)
 	assert_int_equal(c.n, 0);
 }
 
-/* A begin about as deep as one that goes on, or less: that one threw. */
+/* A begin at about the same depth as an open compilation, or less: that one
+ * threw. */
 static void thrown(void **state)
 {
 	static const uint64_t depths[] = {4000, 5000, 5500};
@@ -89,7 +90,8 @@ static void thrown(void **state)
 	}
 }
 
-/* Who tries a method that threw again compiles it again, at any depth. */
+/* A method that threw is compiled again when it is tried again, at any
+ * depth. */
 static void thrown_again(void **state)
 {
 	struct gn_compiling c = {.n = 0};
@@ -100,7 +102,7 @@ static void thrown_again(void **state)
 	assert_int_equal(c.n, 1);
 }
 
-/* The end of an outer one shows that inner ones are over. */
+/* The end of an outer compilation shows that inner ones are over. */
 static void thrown_within(void **state)
 {
 	struct gn_compiling c = {.n = 0};
@@ -119,7 +121,7 @@ static void thrown_within(void **state)
 	assert_int_equal(c.n, 0);
 }
 
-/* Each deeper than the one before: the oldest cannot all go on. */
+/* Each is deeper than the one before: the oldest cannot all be open. */
 static void too_many(void **state)
 {
 	struct gn_compiling c = {.n = 0};

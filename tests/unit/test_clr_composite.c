@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Copies that a composite image tells of one of its components. */
+/* Inlined methods that a composite image lists for one of its components. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,16 +38,16 @@ static void put_section(uint8_t *at, uint32_t type, uint32_t where, uint32_t n)
 	put(at + 8, n);
 }
 
-/* One bucket: of the component itself method 5 has a copy in 7; method 9 of
- * the first component, which is module 2, has one in 7 and in 10. */
+/* One bucket: method 5 of the component itself is inlined in 7; method 9 of the
+ * first component, which is module 2, in 7 and in 10. */
 static const uint8_t table[] = {0,    2,       6,      0xaa,	6,
 				0xab, 8,       4,      10 << 1, 14 << 1,
 				8,    19 << 1, 2 << 1, 14 << 1, 6 << 1};
-/* Row 1 alone has code. */
+/* Only row 1 has code. */
 static const uint8_t methods[] = {1 << 4, 1, 0, 2};
 
-/* A file of one section, whose addresses are as in the file; of the second
- * component only the tables are there. */
+/* A file with one section, whose addresses are its file offsets; of the second
+ * component it has only the tables. */
 static void make(uint8_t file[SIZE], uint32_t major)
 {
 	memset(file, 0, SIZE);
@@ -141,7 +141,7 @@ static void take(void *ctx, const struct gn_r2r_copy *copy)
 	assert_true(gn_copies_add(ctx, copy));
 }
 
-/* Images are kept for good, so that who asked for them is, too. */
+/* Images are kept for good, so their callers are, too. */
 static void test_copies(void **state)
 {
 	static struct gn_composites all;
@@ -175,17 +175,17 @@ static void test_copies(void **state)
 	gn_copies_free(&copies);
 	assert_true(gn_composite_has(c, component, 1));
 	assert_false(gn_composite_has(c, component, 2));
-	/* of the other one nothing is there */
+	/* the other component has no data */
 	assert_false(gn_composite_copies(c, 0, take, &copies));
 	assert_false(gn_composite_has(c, 0, 1));
-	/* it is opened once */
+	/* it is opened only once */
 	make_module(&m, 'a', "composite.r2r.dll");
 	assert_ptr_equal(gn_composites_get(&all, &m.image, &component), c);
 	assert_int_equal(component, 0);
 	unlink("composite.r2r.dll");
 }
 
-/* A module of which there is no such component, in no such file. */
+/* A module without such a component, and one without such a file. */
 static void test_none(void **state)
 {
 	static struct gn_composites all;
@@ -196,7 +196,7 @@ static void test_none(void **state)
 	(void)state;
 	make_module(&m, 'b', "composite.r2r.dll");
 	assert_null(gn_composites_get(&all, &m.image, &component));
-	/* a newer format can number modules otherwise */
+	/* a newer format may number modules differently */
 	make(file, 17);
 	save(file);
 	assert_null(gn_composites_get(&all, &m.image, &component));
@@ -212,7 +212,7 @@ static void test_none(void **state)
 	unlink("composite.r2r.dll");
 }
 
-/* A file that is cut off, and a table that names a module beyond the last. */
+/* A truncated file, and a table that names a module after the last one. */
 static void test_broken(void **state)
 {
 	static struct gn_composites cut[METHODS / 7 + 1], named[8];

@@ -10,8 +10,8 @@
 
 #define HIGH(value) ((uint64_t)(value) << 32)
 
-/* What makes the runtime turn precompiled code off: hooks of its own, and
- * transitions between managed code and other. */
+/* These make the runtime turn precompiled code off: its own hooks, and
+ * transitions between managed and other code. */
 #define NO_PRECOMPILED (0x1000u | 0x800u)
 
 static void test_light(void **state)

@@ -41,7 +41,8 @@ static void test_glob(void **state)
 	assert_false(glob("[a]", "a"));
 }
 
-/* Every pattern and text of a small alphabet against a plain definition. */
+/* Compares with a simple definition, for each pattern and text of a small
+ * alphabet. */
 static bool naive(const char *p, const char *t)
 {
 	if (!*p)
@@ -75,7 +76,7 @@ static void test_glob_against_definition(void **state)
 	}
 }
 
-/* Patterns that take exponential time where a matcher tries all stars. */
+/* Patterns that take exponential time in a matcher that tries all stars. */
 static void test_glob_is_quick(void **state)
 {
 	char pattern[513], text[1024];
@@ -133,7 +134,7 @@ static void test_filter_by_module(void **state)
 	assert_false(hooks("Demo.App:"));
 	assert_false(hooks("*\n!Demo.App:*"));
 	assert_true(hooks("*\n!Demo.App:*Fob"));
-	/* pairs of colons are of a name */
+	/* double colons belong to a name */
 	assert_true(gn_filter_hooks("a::b", "a::b(int)", "x.dll"));
 	assert_true(gn_filter_hooks("x:a::b", "a::b(int)", "x.dll"));
 	assert_false(gn_filter_hooks("y:a::b", "a::b(int)", "x.dll"));
@@ -190,7 +191,7 @@ static void test_may_hook(void **state)
 	assert_false(may("", "Demo.Work.Fib"));
 }
 
-/* Two patterns meet where some text of a small alphabet matches both. */
+/* Two patterns meet if a text of a small alphabet matches both. */
 static void test_may_hook_against_definition(void **state)
 {
 	char filter[16], names[16], text[16];
@@ -213,7 +214,7 @@ static void test_may_hook_against_definition(void **state)
 	}
 }
 
-/* What the compiler made of a method is asked for by the method's name. */
+/* A method's name also selects what the compiler made of the method. */
 static void test_own_names(void **state)
 {
 	static const char machine[] = "N.P+<Fetch>d__3.MoveNext()";
@@ -229,7 +230,8 @@ static void test_own_names(void **state)
 	assert_false(may("N.P.Fetch", "N.P+<Other>d__3.*"));
 }
 
-/* Each by its short name, and what may have such a name. */
+/* Each function by its short name, and whether a module may have such a
+ * name. */
 static void test_short_names(void **state)
 {
 	static const char item[] = "N.P<int>.get_Item(N.Q,int)";
@@ -251,7 +253,7 @@ static void test_short_names(void **state)
 	assert_false(may("Q.*", "N.P.*"));
 }
 
-/* A glob without brackets is not of arguments, and with one it is. */
+/* A glob without brackets ignores arguments; a glob with brackets does not. */
 static void test_bare_names(void **state)
 {
 	static const char add[] = "N.List<int>.Add(N.Q)";
@@ -285,7 +287,7 @@ static void test_bare_names(void **state)
 	assert_true(may("* *", "N.D.op_Multiply(*)"));
 }
 
-/* What F# has as ``adds two numbers`` is a name as any other. */
+/* A name with blanks, like F#'s ``adds two numbers``, works like any other. */
 static void test_spaced_names(void **state)
 {
 	static const char adds[] = "N.My Tests.adds two<T>(Q,int)";
@@ -303,7 +305,7 @@ static void test_spaced_names(void **state)
 	assert_false(may("*three*", "N.My Tests.adds two(*)"));
 }
 
-/* Lines with wildcards can be left out, and lines of one kind. */
+/* Lines with wildcards, or of one kind, can be excluded. */
 static void test_kinds(void **state)
 {
 	struct gn_filter_lines lines;
@@ -334,7 +336,7 @@ static bool has_word(const char *filter, const char *name)
 	return has;
 }
 
-/* By the strings of a module's metadata: here, the name is one. */
+/* By the strings of a module's metadata: here, the name is the only one. */
 static bool may_be_in(const char *filter, const char *name)
 {
 	struct gn_bytes strings = {(const uint8_t *)name, strlen(name) + 1};
@@ -351,9 +353,10 @@ static bool may_be_in(const char *filter, const char *name)
 	return may;
 }
 
-/* What names need that a line asks for; `other` somewhere in the module. */
+/* The parts of names that a line requires; `other` may be anywhere in the
+ * module. */
 struct needed {
-	const char *word, *other; /* "$" behind it: no letter can follow */
+	const char *word, *other; /* a "$" at the end: no letter can follow */
 };
 
 static bool has_needed(const char *text, const char *word)
@@ -375,8 +378,9 @@ static bool heap_has(const char *heap, size_t size, const char *word)
 	return false;
 }
 
-/* Each string, and each end of one, which can be a name too, against a plain
- * search. `needed`: what each of the lines needs; the last has no word. */
+/* Compares with a simple search for each string, and for each suffix, which
+ * can be a name, too. `needed`: what each line requires; the last one has no
+ * word. */
 static void check_strings(const char *filter, const struct needed *needed,
 			  const char *heap, size_t size)
 {
@@ -446,7 +450,7 @@ static void test_strings(void **state)
 	check_strings("Gram.Main", (const struct needed[]){{0}}, heap,
 		      sizeof(heap));
 	check_strings("None", (const struct needed[]){{0}}, heap, sizeof(heap));
-	/* more than are counted */
+	/* more than the search counts */
 	memset(many, 'a', sizeof(many));
 	many[sizeof(many) - 1] = '\0';
 	assert_true(may_be_in("aa*", many));
@@ -462,8 +466,7 @@ static void check_glob(const char *glob, const char *name, const char *plain)
 		fail_msg("%s asks for %s", glob, name);
 }
 
-/* All globs that ask for a part of one of a name's forms, or for what it begins
- * or ends with. */
+/* All globs that match a part of a form of a name, or its begin or end. */
 static void check_words(const char *name, const char *form)
 {
 	char plain[128], glob[128];

@@ -24,7 +24,7 @@ static struct gn_ids *new_ids(void)
 	return ids;
 }
 
-/* Addresses as the runtime gives: close together, aligned. */
+/* Addresses like the runtime's: close together, aligned. */
 static gn_cor_id function(size_t i)
 {
 	return 0x7f0012340008u + i * 24;
@@ -64,8 +64,8 @@ static void test_forget(void **state)
 	free(ids);
 }
 
-/* The ids of dynamic methods that are gone come again and again: a look-up must
- * not pass all that had one before. */
+/* The ids of freed dynamic methods return again and again: a look-up must not
+ * search all slots that once had one. */
 static void test_forgotten_slots_are_taken(void **state)
 {
 	struct gn_ids *ids = calloc(1, sizeof(*ids));
@@ -131,7 +131,7 @@ static void *race(void *arg)
 {
 	struct race *r = arg;
 
-	/* each thread in an order of its own; prime to FUNCTIONS */
+	/* each thread uses its own order; prime to FUNCTIONS */
 	static const uint32_t steps[THREADS] = {1, 3, 7, 9, 11, 13, 17, 19};
 
 	pthread_barrier_wait(r->start);
@@ -146,7 +146,7 @@ static void *race(void *arg)
 	return NULL;
 }
 
-/* All threads get the same index for a function, and memory of their own. */
+/* All threads get the same index for a function, and their own memory. */
 static void test_threads(void **state)
 {
 	struct race *races = calloc(THREADS, sizeof(*races));
@@ -211,8 +211,8 @@ static void test_arena(void **state)
 	assert_memory_equal(first, "\0\0\0", 3);
 }
 
-/* What a filter throws is caught within it: an end without a begin, and a begin
- * without an end. */
+/* A filter catches what it throws: an end without a begin, and a begin without
+ * an end. */
 static void test_unwinds_of_filters(void **state)
 {
 	struct gn_unwinds u = {0};
@@ -237,7 +237,7 @@ static void test_unwinds_of_filters(void **state)
 	assert_int_equal(gn_unwinds_pop(&u), 0);
 }
 
-/* The end that is told of a filter's function is not that of a frame, unless
+/* The reported end of a filter's function is not that of a frame, unless
  * another unwind begins before the filter ends. */
 static void test_unwinds_held(void **state)
 {
@@ -254,7 +254,7 @@ static void test_unwinds_held(void **state)
 	assert_int_equal(gn_unwinds_settle(&u), 0);
 	gn_unwinds_push(&u, 2);
 	assert_int_equal(gn_unwinds_end(&u), 2);
-	/* one whose filter it is not */
+	/* an unwind that does not belong to the filter */
 	gn_unwinds_filter_begin(&u, 0);
 	gn_unwinds_push(&u, 9);
 	assert_int_equal(gn_unwinds_end(&u), 9);
@@ -279,7 +279,7 @@ static void test_unwinds(void **state)
 	assert_int_equal(gn_unwinds_pop(&u), 3);
 	assert_int_equal(gn_unwinds_pop(&u), 1);
 	assert_int_equal(gn_unwinds_pop(&u), 0);
-	/* those that never ended make room */
+	/* unwinds without an end make room for new ones */
 	for (uint32_t i = 1; i <= 3 * GN_UNWINDS_MAX; i++)
 		gn_unwinds_push(&u, i);
 	for (uint32_t i = 0; i < GN_UNWINDS_MAX; i++)

@@ -23,7 +23,7 @@ static const struct gn_il_hooks hooks = {
 	.result = true,
 };
 
-/* From memory of exactly that size. */
+/* Rewrites from memory of exactly that size. */
 static int rewrite(const uint8_t *body, size_t n, struct gn_il_body *made)
 {
 	uint8_t *copy = malloc(n);
@@ -36,7 +36,7 @@ static int rewrite(const uint8_t *body, size_t n, struct gn_il_body *made)
 	return err;
 }
 
-/* How often a hook is called, and where the first time. */
+/* How often a hook is called, and the place of the first call. */
 static unsigned int count(const struct gn_il_body *b, uint64_t hook, size_t *at)
 {
 	unsigned int n = 0;
@@ -51,7 +51,7 @@ static unsigned int count(const struct gn_il_body *b, uint64_t hook, size_t *at)
 	return n;
 }
 
-/* So often the bytes stand in it. */
+/* How often it contains the bytes. */
 static unsigned int often(const struct gn_il_body *b, const uint8_t *bytes,
 			  size_t n)
 {
@@ -62,7 +62,7 @@ static unsigned int often(const struct gn_il_body *b, const uint8_t *bytes,
 	return found;
 }
 
-/* Two ways to return, one end; an exception has its own. */
+/* Two ways to return, one end; an exception has its own end. */
 static void returns(void **state)
 {
 	/* ldarg.0; brtrue.s 2; ldc.i4.1; ret; ldc.i4.2; ret */
@@ -81,8 +81,8 @@ static void returns(void **state)
 	gn_il_free(&made);
 }
 
-/* The body is ldarg.0, and a call that goes on in another method: the leave is
- * before that, and not again. */
+/* The body is ldarg.0, and a call that continues in another method: the leave
+ * is before that call, and only there. */
 static void leaves_before_call(const uint8_t *body, size_t n)
 {
 	size_t enter, leave, unwound, call = n - 2;
@@ -106,7 +106,7 @@ static void tail_call(void **state)
 	leaves_before_call(body, sizeof(body));
 }
 
-/* Prefixes of a call come in any order, and nothing may be between them. */
+/* The prefixes of a call can have any order, with nothing between them. */
 static void constrained_tail_call(void **state)
 {
 	/* ldarg.0; constrained. 02000001; tail. callvirt 06000001; ret */
@@ -120,7 +120,8 @@ static void constrained_tail_call(void **state)
 
 static void refuses(void **state)
 {
-	/* jmp; a call without its token; a jump out of the code; no code */
+	/* jmp; a call without its token; a jump out of the code; no code at
+	 * all */
 	static const uint8_t jmp[] = {5 << 2 | 2, 0x27, 1, 0, 0, 6};
 	static const uint8_t cut[] = {3 << 2 | 2, 0x28, 1, 0};
 	static const uint8_t out[] = {3 << 2 | 2, 0x2b, 100, 0x2a};
@@ -136,8 +137,8 @@ static void refuses(void **state)
 
 static void locals(void **state)
 {
-	/* of int and string; a method that returns List<int>, and one void:
-	 * two more in each case */
+	/* of int and string; a method that returns List<int>, and one that
+	 * returns void: two more locals for each */
 	static const uint8_t old[] = {7, 2, 8, 0x0e};
 	static const uint8_t list[] = {0, 0, 0x15, 0x12, 5, 1, 8};
 	static const uint8_t nothing[] = {0x20, 0, 0x1f, 9, 1};
@@ -183,7 +184,7 @@ static void same(const struct gn_il_value *got, const struct gn_il_value *want)
 	assert_int_equal(got->type, want->type);
 }
 
-/* By their numbers in the source, in the order in which they are asked for. */
+/* By their position in the source, in the order of the request. */
 static void values(void **state)
 {
 	static const struct gn_il_value want[] = {
@@ -212,7 +213,7 @@ static void values(void **state)
 	assert_true(got.asks_result && !got.result.has);
 }
 
-/* Without a type, each has its own. */
+/* Without a requested type, each has its own type. */
 static void own_values(void **state)
 {
 	/* double M(string, float, bool, ulong, T[], T, ref int) */
@@ -240,18 +241,18 @@ static void own_values(void **state)
 	}
 	assert_true(got.asks_result && got.result.has);
 	assert_int_equal(got.result.own, GN_VALUE_F64);
-	/* its fields are not told, and it is not read */
+	/* its fields are not known, and it is not read */
 	m = (struct gn_bytes){(const uint8_t[]){0, 0, 0x16}, 3};
 	gn_il_values(&m, &of_class, "K", type_token, NULL, &got);
 	assert_int_equal(got.result.own, GN_VALUE_STRUCT);
 	assert_true(got.result.has && !got.result.size && !got.result.type);
-	/* nothing is returned */
+	/* it returns nothing */
 	m = (struct gn_bytes){(const uint8_t[]){0, 0, 1}, 3};
 	gn_il_values(&m, &of_class, "KR", type_token, NULL, &got);
 	assert_true(got.asks_result && !got.result.has && !got.nargs);
 }
 
-/* Those in floating point have numbers of their own. */
+/* Floating-point arguments are numbered separately. */
 static void float_values(void **state)
 {
 	/* float M(int, double, string, float) */
@@ -280,7 +281,7 @@ static void float_values(void **state)
 	assert_true(got.asks_result && !got.result.has && !got.nargs);
 }
 
-/* Of what can be no object there is no class. */
+/* Types that cannot be an object have no class. */
 static void class_values(void **state)
 {
 	/* int[] M(string, double, int, T, List<T>, KeyValue<T>, int[,]) of an
@@ -311,7 +312,7 @@ static void class_values(void **state)
 	assert_int_equal(got.nargs, 2);
 	assert_false(got.arg[0].has);
 	assert_true(got.arg[1].has && !got.arg[1].is_class);
-	/* what is known of its type parameters */
+	/* what is known about its type parameters */
 	gn_il_values(&m, &(struct gn_il_objects){.of_type = 1}, "bcd",
 		     type_token, NULL, &got);
 	assert_true(got.arg[2].has && got.arg[2].size == 8);
@@ -319,13 +320,13 @@ static void class_values(void **state)
 	gn_il_values(&m, &(struct gn_il_objects){.of_type = 2, .of_method = 1},
 		     "bcd", type_token, NULL, &got);
 	assert_false(got.arg[2].has);
-	/* it is of nothing */
+	/* it belongs to nothing */
 	m = (struct gn_bytes){(const uint8_t[]){0, 0, 0x01}, 3};
 	gn_il_values(&m, &of_class, "za", type_token, NULL, &got);
 	assert_false(got.arg[0].has || got.result.has);
 }
 
-/* Each object is looked at before the hook that is given its place. */
+/* The class of each object is read before the hook that gets its slot. */
 static void class_places(void **state)
 {
 	static const uint8_t plain[] = {2 << 2 | 2, 0x14, 0x2a};
@@ -337,7 +338,7 @@ static void class_places(void **state)
 	(void)state;
 	with.see = 0xd1d2d3d4d5d6d7d8;
 	with.context = 0xc1c2c3c4c5c6c7c8;
-	/* its own object, that of its third parameter, and the result */
+	/* its own object, its third parameter, and the result */
 	gn_il_values(&m, &of_class, "zbda", type_token, NULL, &with.values);
 	assert_int_equal(gn_il_rewrite(plain, sizeof(plain), &with, &made), 0);
 	assert_int_equal(count(&made, with.see, &see), 3);
@@ -348,7 +349,7 @@ static void class_places(void **state)
 	gn_il_free(&made);
 }
 
-/* What cannot be, or not be read. */
+/* Values that are impossible or unreadable. */
 static void no_values(void **state)
 {
 	static const uint8_t nothing[] = {0, 0, 0x01};
@@ -368,8 +369,8 @@ static void no_values(void **state)
 	assert_true(!got.asks_result && !got.nargs);
 }
 
-/* Arguments at the enter, the result at the leave; where the method goes on in
- * another one, that it has none. */
+/* Arguments at the enter, the result at the leave. If the method continues in
+ * another one, the leave says that there is no result. */
 static void value_places(void **state)
 {
 	static const uint8_t plain[] = {2 << 2 | 2, 0x14, 0x2a};
@@ -379,7 +380,7 @@ static void value_places(void **state)
 				       0,	    0,	  6,	0x2a};
 	static const uint8_t argument[] = {0xfe, 0x0a, 2, 0, 0xe0};
 	static const uint8_t local[] = {0xfe, 0x0d, 1, 0, 0xe0};
-	/* and with what goes to the hook */
+	/* and with the values for the hook */
 	static const uint8_t size[] = {0xfe, 0x1c, 0x1e, 0, 0, 0x1b, 0xe0};
 	static const uint8_t none[] = {0x20, 0, 0, 0, 0, 0xe0, 0x21, 0xa8};
 	const struct gn_bytes m = {valued, sizeof(valued)};
@@ -400,7 +401,7 @@ static void value_places(void **state)
 	gn_il_free(&made);
 }
 
-/* FieldDef 1 is C#'s state, FieldDef 2 that of F#. */
+/* FieldDef 1 is the state of C#, FieldDef 2 that of F#. */
 static enum gn_il_member any_member(const void *ctx, gn_token member)
 {
 	(void)ctx;
@@ -458,8 +459,8 @@ static void rewrite_machine(enum gn_il_how how, struct gn_il_body *made)
 	gn_il_machine_free(&async.machine);
 }
 
-/* A state that is read loses its tags wherever there can be some, and one that
- * is kept gets them in a session that has them. */
+/* A state that is read loses its tags wherever it may have some. A state that
+ * is stored gets tags in a session that uses them. */
 static void states(void **state)
 {
 	/* ldfld; conv.i2, and or; xor; stfld */
@@ -500,7 +501,7 @@ static void fsharp_body(uint8_t body[38], bool prefixed)
 	}
 }
 
-/* What F# makes of a task counts from 1, and calls complete it. */
+/* F#'s state machine of a task counts from 1, and calls complete it. */
 static void fsharp_task(void **state)
 {
 	static const struct gn_il_store stores[] = {

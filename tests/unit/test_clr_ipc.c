@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A dialogue at a diagnostics socket, whose other end is the test itself. */
+/* A dialogue at a diagnostics socket; the test is the other end. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -51,7 +51,7 @@ static void answer(int s)
 				 (ssize_t)sizeof(good));
 }
 
-/* Takes one more of the queue each time it is asked. */
+/* Accepts one more connection of the queue at each call. */
 static enum gn_wait serve(void *ctx)
 {
 	struct server *v = ctx;
@@ -66,8 +66,8 @@ static enum gn_wait serve(void *ctx)
 	return GN_WAIT_ON;
 }
 
-/* A runtime that was late to take what waits is asked as soon as there is room
- * in its queue. */
+/* A runtime is late to accept waiting connections: gnomon asks as soon as its
+ * queue has room. */
 static void a_full_queue_is_waited_for(void **state)
 {
 	struct server v = {.listens = socket(AF_UNIX, SOCK_STREAM, 0)};

@@ -23,7 +23,8 @@ static void test_set(void **state)
 	assert_false(gn_method_set_has(s, GN_METHOD(2, 0x06000001)));
 	while (gn_method_set_add(s, GN_METHOD(3, ++n)) > 0)
 		;
-	/* it is full, and still finds what it has and not what it has not */
+	/* it is full, and still distinguishes what it has from what it does not
+	 * have */
 	assert_true(n > GN_METHODS_SLOTS / 2 && n < GN_METHODS_SLOTS);
 	assert_true(gn_method_set_has(s, GN_METHOD(3, n - 1)));
 	assert_false(gn_method_set_has(s, GN_METHOD(3, n)));
@@ -43,7 +44,7 @@ static void test_modules(void **state)
 	gn_modules_forget(m, 7);
 	assert_int_equal(gn_modules_find(m, 7), 0);
 	assert_int_equal(gn_modules_find(m, 8), 2);
-	/* by two threads at once */
+	/* as from two threads at the same time */
 	assert_int_equal(gn_modules_add(m, 9), 3);
 	assert_int_equal(gn_modules_add(m, 9), 4);
 	gn_modules_forget(m, 9);

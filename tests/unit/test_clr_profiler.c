@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What is told of functions and threads, with a runtime that answers as the
- * test says. */
+/* Reports of functions and threads; the test answers for the runtime. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +16,7 @@
 #include "hooksite/clr/sites.h"
 #include "hooksite/clr/tell.h"
 
-/* "+1:Text " is that index 1 has this name, "1 " that it names a thread. */
+/* "+1:Text " means that index 1 has this name, "1 " that it names a thread. */
 static char told[256];
 static uint64_t no_room;
 static int hooks;
@@ -141,7 +140,7 @@ static gn_hr is_array(void *info, gn_cor_id class, uint32_t *element,
 	return class == ARRAY ? GN_S_OK : 1;
 }
 
-/* Types have no names but A, B and so on. */
+/* Types have only names like A and B. */
 static gn_hr type_props(void *import, gn_token token, gn_wchar *name,
 			uint32_t most, uint32_t *n, uint32_t *flags,
 			gn_token *base)
@@ -197,7 +196,7 @@ static struct gn_clr *new_clr(void)
 	return clr;
 }
 
-/* Each function and dynamic method that comes to a full table is told. */
+/* Each function and dynamic method that finds a full table is reported. */
 static void full(void **state)
 {
 	struct gn_clr *clr = new_clr();
@@ -205,7 +204,7 @@ static void full(void **state)
 	(void)state;
 	atomic_store(&clr->ids.used, GN_IDS_MAX);
 	gn_clr_jit_started(clr, 64, 0);
-	assert_int_equal(no_room, 0); /* nobody asks for functions */
+	assert_int_equal(no_room, 0); /* no functions were requested */
 	clr->functions = true;
 	gn_clr_jit_started(clr, 64, 0);
 	assert_int_equal(no_room, 1);
@@ -214,7 +213,7 @@ static void full(void **state)
 	free(clr);
 }
 
-/* Names that come again cost no place, whichever thread has them. */
+/* Repeated names use no new place, whichever thread has them. */
 static void renamed(void **state)
 {
 	static const gn_wchar a[] = {'a', 0}, b[] = {'b', 0};
@@ -226,7 +225,7 @@ static void renamed(void **state)
 	gn_tell_thread_name(clr, 64, 1, a);
 	gn_tell_thread_name(clr, 72, 1, b);
 	assert_string_equal(told, "+1:a 1 +2:b 2 1 2 ");
-	/* each session hears it */
+	/* each session gets it */
 	atomic_fetch_add(&clr->session, 1);
 	gn_tell_thread_name(clr, 72, 1, b);
 	assert_string_equal(told, "+1:a 1 +2:b 2 1 2 +2:b 2 ");
@@ -242,7 +241,7 @@ static void see_all(struct gn_clr *clr)
 		gn_tell_class_of(clr, (uintptr_t)&objects[i]);
 }
 
-/* What is at an address after an unload is another class, also where only its
+/* After an unload, another class may be at the same address, also if only its
  * arguments or elements were unloaded. */
 static void unloaded(void **state)
 {
@@ -275,7 +274,7 @@ static void *compile(void *profiler)
 	return NULL;
 }
 
-/* A compilation that threw needs no hooks when its thread is gone. */
+/* A compilation that threw needs no hooks when its thread has ended. */
 static void thrown(void **state)
 {
 	static const struct gn_name hooked = {.hook = true};

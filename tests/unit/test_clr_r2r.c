@@ -13,7 +13,7 @@
 #define TABLE  128u
 #define SIZE   256u
 
-/* A module of one section, whose addresses are as in the file. */
+/* A module with one section, whose addresses are its file offsets. */
 struct module {
 	uint8_t bytes[SIZE];
 	struct gn_pe pe;
@@ -33,12 +33,12 @@ static void put(uint8_t *at, uint32_t v)
 	memcpy(at, &v, sizeof(v));
 }
 
-/* The module's precompiled code says `flags` and has a table of copies. */
+/* The module's precompiled code has `flags` and a table of inlined methods. */
 static void make(struct module *m, uint32_t flags, uint32_t type,
 		 const uint8_t *table, size_t n)
 {
 	memset(m, 0, sizeof(*m));
-	put(m->bytes + 16, SIZE); /* the section, from address 0 on */
+	put(m->bytes + 16, SIZE); /* the section begins at address 0 */
 	put(m->bytes + HEADER, 0x00525452);
 	put(m->bytes + HEADER + 8, flags);
 	put(m->bytes + HEADER + 12, 1);
@@ -75,14 +75,14 @@ static void expect(const struct module *m, uint32_t method, uint32_t a,
 	assert_int_equal(m->pairs[1][1], b);
 }
 
-/* One bucket from byte 3 to 5: a hash and where its entry is, two on: of the
- * module itself, method 5 has copies in 7 and in 7 + 300. */
+/* One bucket from byte 3 to 5: a hash, and the place of its entry, two bytes
+ * on. Method 5 of the module itself is inlined in 7 and in 7 + 300. */
 static const uint8_t several[] = {0, 2,	     4,	    0xaa,   4,	  0,
 				  8, 20 * 2, 0 * 2, 14 * 2, 0x61, 9};
-/* The same where modules are not told. */
+/* The same without the numbers of modules. */
 static const uint8_t single[] = {0, 2,	    4,	   0xaa, 4, 0,
 				 6, 20 * 2, 7 * 2, 0xb1, 4};
-/* The same of the older form. */
+/* The same in the older form. */
 static const uint8_t own[] = {0, 2, 4, 0xaa, 4, 0, 6, 10 * 2, 14 * 2, 0x61, 9};
 
 static void test_told(void **state)
@@ -101,7 +101,7 @@ static void test_told(void **state)
 	expect(&m, 5, 7, 307);
 }
 
-/* Where no method of the module is asked for. */
+/* If no method of the module is requested. */
 static void test_nobody_asks(void **state)
 {
 	uint8_t foreign[sizeof(several)];
@@ -116,7 +116,7 @@ static void test_nobody_asks(void **state)
 	assert_int_equal(gn_r2r_copies(&m.pe, NULL, NULL), GN_R2R_UNTOLD);
 	make(&m, 0x20, 114, own, sizeof(own));
 	assert_int_equal(gn_r2r_copies(&m.pe, NULL, NULL), GN_R2R_UNTOLD);
-	/* of the module alone: its copies are not looked at */
+	/* of the module alone: the table is not read */
 	make(&m, 0, 114, own, 1);
 	assert_int_equal(gn_r2r_copies(&m.pe, NULL, NULL), GN_R2R_TOLD);
 	make(&m, 0x40, 114, own, 1);
@@ -129,7 +129,7 @@ static void test_untold(void **state)
 	struct module m;
 
 	(void)state;
-	/* a method of another module, a holder in one, both elsewhere */
+	/* a method of another module; a holder in another module; both */
 	memcpy(foreign, several, sizeof(foreign));
 	foreign[8] = 1 * 2;
 	make(&m, 0x40, 119, foreign, sizeof(foreign));
@@ -148,7 +148,7 @@ static void test_untold(void **state)
 	assert_int_equal(gn_r2r_copies(&m.pe, take, &m), GN_R2R_UNTOLD);
 }
 
-/* Each table that ends too early is known to. */
+/* Each truncated table is recognised. */
 static void test_cut(void **state)
 {
 	struct module m;

@@ -57,7 +57,7 @@ static const struct gn_sig_env env = {NULL, put_type, put_variable, NULL, NULL};
 		check(want, blob, sizeof(blob));             \
 	} while (0)
 
-/* From memory of exactly that size, so that a sanitizer sees every step over
+/* From memory of exactly that size, so that a sanitizer sees every read beyond
  * its end. */
 static void check(const char *want, const uint8_t *blob, size_t size)
 {
@@ -98,7 +98,7 @@ static void test_types(void **state)
 	/* int[,] with sizes and bounds, int[*] */
 	CHECK("(int[,],int[*])", 0x00, 0x02, 0x01, 0x14, 0x08, 0x02, 0x02, 0x03,
 	      0x04, 0x01, 0x00, 0x14, 0x08, 0x01, 0x00, 0x00);
-	/* modifiers and pins say nothing */
+	/* modifiers and pins are ignored */
 	CHECK("(int&)", 0x00, 0x01, 0x1f, 0x05, 0x01, 0x20, 0x09, 0x10, 0x1f,
 	      0x09, 0x45, 0x08);
 }
@@ -143,7 +143,7 @@ static void test_hostile(void **state)
 	      0xff);
 	CHECK("(int?)", 0x00, 0x01, 0x01, 0x14, 0x08, 0xdf, 0xff, 0xff, 0xff,
 	      0x00, 0x00);
-	/* a promise of many parameters */
+	/* a count of many parameters that do not follow */
 	CHECK("(?)", 0x00, 0xdf, 0xff, 0xff, 0xff, 0x01);
 	memset(deep + 3, 0x1d, sizeof(deep) - 3);
 	check("(?)", deep, sizeof(deep));
@@ -151,7 +151,7 @@ static void test_hostile(void **state)
 	check("(?)", deep, sizeof(deep));
 }
 
-/* A type that holds itself ends at the limit of depth. */
+/* A recursive type ends at the limit of depth. */
 static void test_type_in_itself(void **state)
 {
 	static const uint8_t blob[] = {0x00, 0x01, 0x01, 0x12, 0x0a};
@@ -166,7 +166,7 @@ static void test_type_in_itself(void **state)
 	assert_true(t.len < 200);
 }
 
-/* Bytes of no meaning: it ends, and stays within blob and text. */
+/* Random bytes: it ends, and stays within the blob and the text. */
 static void test_random(void **state)
 {
 	static const uint8_t likely[] = {0x08, 0x0e, 0x0f, 0x10, 0x11, 0x12,

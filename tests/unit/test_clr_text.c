@@ -26,7 +26,7 @@ static void test_utf16(void **state)
 	(void)state;
 	check((const uint16_t[]){'a', 0xdf, 0x20ac, 0xd83d, 0xde00}, 5,
 	      "a\xc3\x9f\xe2\x82\xac\xf0\x9f\x98\x80");
-	/* the highest character, and the borders between lengths */
+	/* the highest character, and the limits between lengths */
 	check((const uint16_t[]){0xdbff, 0xdfff}, 2, "\xf4\x8f\xbf\xbf");
 	check((const uint16_t[]){0x7f, 0x80, 0x7ff, 0x800}, 4,
 	      "\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80");
@@ -43,7 +43,7 @@ static void test_lone_surrogates(void **state)
 	check((const uint16_t[]){0xd83d}, 1, "\xef\xbf\xbd");
 	check((const uint16_t[]){0xd83d, 0xd83d, 0xde00}, 3,
 	      "\xef\xbf\xbd\xf0\x9f\x98\x80");
-	/* the partner lies beyond the end */
+	/* the second half is after the end */
 	check((const uint16_t[]){0xd83d, 0xde00}, 1, "\xef\xbf\xbd");
 }
 
@@ -64,7 +64,7 @@ static void test_full(void **state)
 	assert_int_equal(t.len, 11);
 }
 
-/* Whatever the room, a text ends between characters. */
+/* At any size, the text ends between characters. */
 static void test_full_between_characters(void **state)
 {
 	static const uint16_t wide[] = {0x20ac, 0xd83d, 0xde00, 0xdf, 'a'};
@@ -92,7 +92,7 @@ static void test_full_between_characters(void **state)
 					 "a",
 					 strlen(narrow)),
 				 0);
-		/* the same piece as UTF-8 ends at the same place */
+		/* the same piece in UTF-8 ends at the same place */
 		gn_text_init(&t, bytes, cap);
 		gn_text_put(&t, "\xe2\x82\xac\xf0\x9f\x98\x80\xc3\x9f"
 				"a\xe2\x82\xac\xf0\x9f\x98\x80\xc3\x9f"

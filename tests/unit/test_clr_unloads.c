@@ -41,7 +41,7 @@ static void test_waits(void **state)
 
 	(void)state;
 	hold(&u, true);
-	/* a wait for it would last for centuries */
+	/* waiting for it would take centuries */
 	u.last = UINT64_MAX / 2;
 	hold(&u, false);
 	gn_unloads_note(&u);
@@ -49,7 +49,7 @@ static void test_waits(void **state)
 	assert_true(now_ns() - u.last >= GONE_NS);
 }
 
-/* The program's timer interrupts the wait, and does not shorten it. */
+/* The program's timer interrupts the wait, but does not shorten it. */
 static void test_interrupted(void **state)
 {
 	struct gn_unloads u = {.last = 0};
@@ -60,7 +60,7 @@ static void test_interrupted(void **state)
 
 	(void)state;
 	sigaction(SIGALRM, &act, NULL);
-	/* first, or all of the wait can pass before it */
+	/* first, because otherwise the whole wait may pass before */
 	setitimer(ITIMER_REAL, &often, NULL);
 	gn_unloads_note(&u);
 	hold(&u, true);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Whether a module's file was written to while its runtime ran. */
+/* Whether a module's file was overwritten while its runtime ran. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +31,7 @@ static int64_t written_ms(int fd)
 	return (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000;
 }
 
-/* Writes until the file's time is a later one. */
+/* Writes until the file has a later time. */
 static void write_after(int fd, int other)
 {
 	int64_t time = written_ms(other);
@@ -54,7 +54,7 @@ static void a_write_in_place_is_seen(void **state)
 	close(runtime);
 }
 
-/* Where the file system tells when a file was made. */
+/* If the file system has the birth time of a file. */
 static void a_later_file_is_as_it_was_loaded(void **state)
 {
 	int runtime = make(), clock = make(), module;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The option parser: words that are right, words that are wrong, the help. */
+/* The option parser: valid words, invalid words, the help. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stdint.h>
@@ -51,7 +51,7 @@ static const struct gn_verb_usage verb = {
 
 #define MAX_WORDS 40
 
-/* Parses words that end with NULL, behind the verb's own name. */
+/* Parses words that end with NULL, after the verb's name. */
 static int parse(struct test_args *args, char *err, const char *const *words)
 {
 	static char name[] = "verb";
@@ -151,7 +151,7 @@ static void asks_for_help(void **state)
 	gn_args_clear(&a.common);
 	assert_int_equal(PARSE(&a, err, "-h"), GN_PARSED_HELP);
 	gn_args_clear(&a.common);
-	/* the command's, not ours */
+	/* the command's option, not ours */
 	assert_int_equal(PARSE(&a, err, "cmd", "--help"), GN_PARSED_OK);
 	gn_args_clear(&a.common);
 }
@@ -164,7 +164,7 @@ static void refuses(const char *said, const char *const *words)
 	assert_int_equal(parse(&a, err, words), -EINVAL);
 	if (!strstr(err, said))
 		fail_msg("'%s' is not in: %s", said, err);
-	/* one line that says what to do */
+	/* one line with a remedy */
 	assert_null(strchr(err, '\n'));
 	assert_non_null(strchr(err, ';'));
 	gn_args_clear(&a.common);
@@ -179,7 +179,7 @@ static void bad_words(void **state)
 	REFUSES("'--nonsense'", "--nonsense");
 	REFUSES("--quiet takes no argument", "--quiet=1");
 	REFUSES("--help takes no argument", "--help=me");
-	/* --leave and --limit begin so */
+	/* both --leave and --limit begin so */
 	REFUSES("'--l=3'", "--l=3");
 	REFUSES("'-x'", "-x");
 	REFUSES("'-x'", "-qx");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A report's file: whole or not at all, and never in place of a device. */
+/* A report's file: complete or not there, and never in place of a device. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stdint.h>
@@ -44,7 +44,7 @@ static int tear_down(void **state)
 
 	unlink(p->file);
 	unlink(p->link);
-	assert_int_equal(rmdir(p->dir), 0); /* and nothing else is in it */
+	assert_int_equal(rmdir(p->dir), 0); /* it has no other file */
 	free(p);
 	return 0;
 }
@@ -95,7 +95,7 @@ static void abandoned(void **state)
 	holds(p->file, "one");
 }
 
-/* What it leads to is never written. */
+/* The target of a link is never written. */
 static void symbolic_link(void **state)
 {
 	struct place *p = *state;
@@ -112,7 +112,8 @@ static void symbolic_link(void **state)
 
 #define STRANGER 12345
 
-/* A link to a directory: root's is followed, a user's only to his own. */
+/* A link to a directory: gnomon follows root's, and a user's only to his own
+ * directory. */
 static void linked_directory(void **state)
 {
 	struct place *p = *state;
@@ -136,7 +137,7 @@ static void linked_directory(void **state)
 	holds(p->file, "his own");
 	assert_int_equal(stat(p->file, &st), 0);
 	assert_int_equal(st.st_uid, STRANGER);
-	/* one of another's leads to one of his */
+	/* a link of another user that leads to that user's directory */
 	assert_int_equal(chown(p->dir, STRANGER + 1, STRANGER), 0);
 	assert_int_equal(gn_textfile_open(&out, path), -GN_TRACE_UNSAFE);
 	holds(p->file, "his own");
@@ -145,7 +146,7 @@ static void linked_directory(void **state)
 	assert_int_equal(gn_textfile_open(&out, path), -ELOOP);
 }
 
-/* A device behind a link of a user could be any. */
+/* A device behind a user's link could be any device. */
 static void linked_device(void **state)
 {
 	struct place *p = *state;
@@ -161,7 +162,7 @@ static void linked_device(void **state)
 	assert_true(S_ISREG(st.st_mode));
 }
 
-/* A killed gnomon has nothing to clean up. */
+/* A killed gnomon leaves nothing to clean up. */
 static void killed(void **state)
 {
 	struct place *p = *state;
@@ -192,7 +193,7 @@ static void set_size_limit(rlim_t size)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &l), 0);
 }
 
-/* What cannot be written whole takes no one's place. */
+/* An incomplete file replaces no other file. */
 static void too_large(void **state)
 {
 	struct place *p = *state;
@@ -211,7 +212,7 @@ static void too_large(void **state)
 	holds(p->file, "one");
 }
 
-/* As after a shell's `>> file`: what is there stays. */
+/* As after `>> file` in a shell: the existing content stays. */
 static void open_file(void **state)
 {
 	struct place *p = *state;
@@ -351,7 +352,7 @@ static void told(const char *path, int err, const char *option,
 	holds(path, line);
 }
 
-/* Another file takes no less memory. */
+/* Another file would not need less memory. */
 static void advice(void **state)
 {
 	struct place *p = *state;
@@ -364,7 +365,7 @@ static void advice(void **state)
 	     "memory\n");
 }
 
-/* One that leaves nothing of the mode. */
+/* A umask that removes all permissions. */
 static void mask(void **state)
 {
 	struct place *p = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The line that long work shows. */
+/* The progress line of long work. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stdint.h>
@@ -52,7 +52,7 @@ static void waiting(struct gn_progress *p)
 	gn_progress_wait(p, SECOND + SECOND / 4, "waiting");
 	gn_progress_wait(p, 2 * SECOND + SECOND / 2, "waiting");
 	gn_progress_end(p);
-	/* other work, which takes no time yet */
+	/* other work, which has taken no time yet */
 	gn_progress_wait(p, 3 * SECOND, "waiting");
 	gn_progress_end(p);
 }
@@ -90,7 +90,7 @@ static void only_long_work_is_shown(void **state)
 
 #define MIB ((size_t)1 << 20)
 
-/* A file of 3 MiB the first of which took a second. */
+/* A file of 3 MiB; the first MiB took a second. */
 static void writing(struct gn_progress *p)
 {
 	char *path = GN_BUILD_DIR "/progress.test", *bytes = calloc(1, MIB);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reports as a person meets them: what they say, exit statuses, losses. */
+/* Reports as users see them: their text, exit statuses, losses. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stdint.h>
@@ -61,14 +61,14 @@ static void add_function(struct gn_trace_writer *w)
 }
 
 struct story {
-	uint32_t ring_full; /* records that the ring refused */
+	uint32_t ring_full; /* records that the ring had no room for */
 	uint32_t os_ns;	    /* of the 500 ns in the function */
 	uint64_t kernel_ns; /* on a CPU by the kernel's account, 0 = none */
-	uint32_t cost_ns;   /* of a probe, 0 = not measured */
+	uint32_t cost_ns;   /* of a probe; 0 = not measured */
 	uint32_t others;    /* threads that run all the time */
 };
 
-/* A thread of 1000 ns that is in `work` from 300 to 800. */
+/* A thread of 1000 ns which is in `work` from 300 to 800. */
 static void make_trace(const char *name, struct story s)
 {
 	struct gn_rec_session session = {
@@ -143,7 +143,7 @@ static void make_trace(const char *name, struct story s)
 	assert_int_equal(gn_trace_writer_close(w, NULL), 0);
 }
 
-/* Rows can be sorted by what they have. */
+/* Rows can be sorted by the columns that they have. */
 static void sorted(void **state)
 {
 	static const char *const words[] = {
@@ -162,7 +162,7 @@ static void sorted(void **state)
 	}
 }
 
-/* Of a trace without samples: nothing is written, and why is said. */
+/* A trace without samples: nothing is written, and gnomon says why. */
 static void no_samples(void **state)
 {
 	struct ran *r;
@@ -181,7 +181,7 @@ static void no_samples(void **state)
 	bad_usage("report --by samples --format collapsed --sort ae");
 }
 
-/* Of a file that is no trace nothing is drawn. */
+/* A file that is no trace gives no output. */
 static void no_trace(void **state)
 {
 	static const char *const drawn[] = {"--by calls", "--format chrome",
@@ -200,7 +200,7 @@ static void no_trace(void **state)
 	}
 }
 
-/* What a newer gnomon wrote is not left out quietly. */
+/* Records of a newer gnomon are not dropped silently. */
 static void newer_records(void **state)
 {
 	const struct gn_rec_session session = {
@@ -288,7 +288,7 @@ static void columns_and_waits(void **state)
 	assert_non_null(strstr(r->out, "100 ns  10.0"));
 }
 
-/* Those without rows; what is in them is tested with the streams. */
+/* Formats without rows; the tests of streams check their content. */
 static void other_formats(void **state)
 {
 	struct stat st;
@@ -306,13 +306,13 @@ static void other_formats(void **state)
 	assert_string_equal(r->err, "");
 	assert_int_equal(stat(path_of("there"), &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
-	/* nothing is left of what could not be made */
+	/* a failed output leaves nothing behind */
 	put_file("garbage", "x", 1);
 	bad_usage("report -i garbage --format chrome -o gone");
 	assert_int_equal(stat(path_of("gone"), &st), -1);
 }
 
-/* What it leaves out, and what it marks. */
+/* What Markdown leaves out, and what it marks. */
 static void markdown(void **state)
 {
 	struct ran *r;
@@ -324,7 +324,7 @@ static void markdown(void **state)
 	assert_non_null(strstr(r->out, "\n11 more are not shown.\n"));
 	r = gnomon("report --format markdown --by thread --limit 0");
 	assert_null(strstr(r->out, "not shown"));
-	/* each has its number, and classes without time are left out */
+	/* each class has its number; classes without time are left out */
 	assert_non_null(strstr(r->out, " (7) |"));
 	assert_non_null(strstr(r->out, " (8) |"));
 	assert_non_null(strstr(r->out, " | app |"));
@@ -338,7 +338,8 @@ static void markdown(void **state)
 	assert_non_null(strstr(r->out, "\n\\~: can be wrong"));
 }
 
-/* The kernel's account against ours: 1 ms and 1 % may differ. */
+/* The kernel's account compared with ours: 1 ms and 1 % of difference are
+ * allowed. */
 static void kernel_account(void **state)
 {
 	struct ran *r;
@@ -371,7 +372,7 @@ static void probe_cost(void **state)
 	r = gnomon("report --raw");
 	assert_non_null(strstr(r->out, "emulated 20 +- 4 ns"));
 	assert_non_null(strstr(r->out, "left in (--raw)"));
-	/* its own probes' parts: behind its begin, before its end */
+	/* the parts of its own probes: after its begin, before its end */
 	r = gnomon("report --format csv --columns ei");
 	assert_non_null(strstr(r->out, "work,/bin/app,native,480,0"));
 	r = gnomon("report");
@@ -411,7 +412,7 @@ static void bad_stdout(void **state)
 		"report --help >/dev/full",
 		"--help >/dev/full",
 		"--version >/dev/full"};
-	/* one that fits the stream's buffer, and some that do not */
+	/* one that fits the stream's buffer, and others that do not */
 	static const char *const formats[] = {"table", "html", "json", "csv"};
 	char line[512];
 	struct ran *r;
@@ -457,7 +458,7 @@ static void losses(void **state)
 	assert_non_null(strstr(r->out, "# LOST"));
 }
 
-/* A trace without faults; its size. */
+/* Reads a correct trace; returns its size. */
 static size_t read_whole(char *all, size_t size)
 {
 	size_t n;
@@ -472,8 +473,8 @@ static size_t read_whole(char *all, size_t size)
 	return n;
 }
 
-/* Any length of the file is a bad file, or a report that says it is cut. Here
- * are some; test_trace_damage reads every one. */
+/* At any length the file is refused, or the report says that it is truncated.
+ * These are some lengths; test_trace_damage reads every one. */
 static void truncated(void **state)
 {
 	char all[8192];
@@ -497,7 +498,7 @@ static void truncated(void **state)
 	assert_true(reports > 0);
 }
 
-/* A byte that is another one is not told as an end that is missing. */
+/* A changed byte is not reported as a missing end. */
 static void damaged(void **state)
 {
 	char all[8192];
@@ -526,7 +527,7 @@ static void failed_check(void **state)
 	struct ran *r;
 
 	(void)state;
-	/* more OS time than there was time */
+	/* more OS time than elapsed time */
 	make_trace("broken", (struct story){.os_ns = 700});
 	r = gnomon("report -i broken --allow-loss");
 	assert_int_equal(r->status, 4);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Standard streams that whoever started gnomon left non-blocking: it waits for
- * a slow reader or writer, and nothing is cut. */
+/* Standard streams that the starter of gnomon left non-blocking: gnomon waits
+ * for a slow reader or writer, and no output is cut. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stdint.h>
@@ -24,8 +24,8 @@ static void rest(void)
 	nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
-/* The other side of a stream does what it can at once, and fails where it would
- * have to wait. It is small, so that this happens. */
+/* The other end of a stream never blocks, and fails if it would have to wait.
+ * The pipe is small, so that this happens. */
 static void make_pipe(int ends[2], int hasty)
 {
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
@@ -33,8 +33,8 @@ static void make_pipe(int ends[2], int hasty)
 	assert_int_equal(fcntl(ends[hasty], F_SETFL, O_NONBLOCK), 0);
 }
 
-/* Starts `gnomon WORDS` by a shell in the test's folder, with one stream of
- * its own. */
+/* Starts `gnomon WORDS` in a shell in the test's folder, with one given
+ * stream. */
 static pid_t start(const char *words, int stream, int fd)
 {
 	char line[1024];
@@ -62,7 +62,8 @@ static void ends_well(pid_t pid)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* Reads slowly what `gnomon WORDS` writes, which must be the file "whole". */
+/* Slowly reads the output of `gnomon WORDS`, which must equal the file
+ * "whole". */
 static void takes_slowly(const char *words, int stream, int ends[2])
 {
 	pid_t pid = start(words, stream, ends[1]);
@@ -92,7 +93,7 @@ static void out_to_a_pipe(void **state)
 	takes_slowly("report --schema", STDOUT_FILENO, ends);
 }
 
-/* Runs gnomon with that stdout, and looks whether the open file, which others
+/* Runs gnomon with this stdout, and checks that the open file, which others
  * share, is still non-blocking. */
 static void stays(int end)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a person is told who asks for help, or for what cannot be. */
+/* The messages for a user who asks for help, or for something impossible. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stdint.h>
@@ -47,8 +47,8 @@ static const char *read_manual(void)
 	return manual;
 }
 
-/* A line that begins with a dot is a macro, of two letters, or a comment:
- * man(1) leaves any other out. */
+/* A line that begins with a dot is a two-letter macro or a comment: man(1)
+ * drops any other. */
 static void manual_shows_each_line(void **state)
 {
 	(void)state;
@@ -60,8 +60,8 @@ static void manual_shows_each_line(void **state)
 	}
 }
 
-/* Each option that a help names has its item in the manual, and each verb of
- * the first screen its section. */
+/* Each option of a help text has an item in the manual, and each verb of the
+ * first screen a section. */
 static void manual_has_each_option(void **state)
 {
 	char *verbs = strdup(gnomon("--help")->out), name[64], wanted[128];
@@ -90,7 +90,7 @@ static void manual_has_each_option(void **state)
 	free(verbs);
 }
 
-/* So has each family of events. */
+/* The same for each family of events. */
 static void manual_has_each_event(void **state)
 {
 	const char *manual = read_manual(), *family;
@@ -147,7 +147,7 @@ static void usage_errors(void **state)
 	assert_int_equal(gnomon("")->status, 2);
 }
 
-/* What is wrong is one thing, and what to do another. */
+/* Each error has its own message and its own remedy. */
 static void says_which(void **state)
 {
 	char words[64];
@@ -183,7 +183,7 @@ static void says_which(void **state)
 		"--of needs an argument; give one of threads, busy, wall");
 }
 
-/* By any name of it. */
+/* Under any name of the terminal. */
 static void not_for_a_terminal(void **state)
 {
 	int master = posix_openpt(O_RDWR | O_NOCTTY);
@@ -210,7 +210,7 @@ static void not_for_a_terminal(void **state)
 
 #define WAIT_KEYS "name, module, time, count, longest, or leave --sort out"
 
-/* The rows of each --by have some of the keys only. */
+/* The rows of each --by have only some of the keys. */
 static void sort_keys(void **state)
 {
 	(void)state;
@@ -251,8 +251,7 @@ static void sort_keys(void **state)
 	bad_usage("run --by waits --sort ae -- true");
 }
 
-/* `none` of --os stands alone, and so do the others stand with what they are.
- */
+/* `none` of --os must be alone; --events must fit --by. */
 static void kinds_of_events(void **state)
 {
 	static const char *const lists[] = {
@@ -286,7 +285,7 @@ static void version(void **state)
 	(void)state;
 	assert_int_equal(r->status, 0);
 	assert_memory_equal(r->out, "gnomon ", 7);
-	/* a word that the list of verbs has */
+	/* a word that is also in the list of verbs */
 	r = gnomon("help help");
 	assert_int_equal(r->status, 0);
 }
@@ -307,10 +306,10 @@ static void bad_files(void **state)
 	bad_usage("report -i .");
 	bad_usage("report -i none/file");
 	bad_usage("report -i /dev/null");
-	bad_usage("report"); /* no gnomon.trace here */
+	bad_usage("report"); /* there is no gnomon.trace here */
 }
 
-/* Nothing that is read is written. */
+/* An input is never overwritten. */
 static void inputs_stay(void **state)
 {
 	(void)state;
@@ -324,7 +323,8 @@ static void inputs_stay(void **state)
 	bad_usage("export -i garbage.json -o garbage --format json");
 }
 
-/* The file of top must be new, so that of a try that showed nothing goes. */
+/* The file of top must be new, so a failed try that showed nothing removes
+ * it. */
 static void nothing_is_left(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names that last, estimates, comparisons of handmade models, budgets. */
+/* Lasting names, estimates, comparisons of handmade models, budgets. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <errno.h>
@@ -80,7 +80,7 @@ static void other_names_last(void **state)
 	expect_name(gn_lasting_thread, "C2 CompilerThre", "C2 CompilerThre");
 	expect_name(gn_lasting_thread, ".NET TP Worker", ".NET TP Worker");
 	expect_name(gn_lasting_thread, "w12x", "w12x");
-	/* however long the number is */
+	/* numbers of any length */
 	expect_name(gn_lasting_thread, "w" DIGITS DIGITS "x",
 		    "w" DIGITS DIGITS "x");
 	expect_name(gn_lasting_thread, "", "");
@@ -186,7 +186,7 @@ static void lambdas_keep_their_names(void **state)
 	gn_comparison_clear(&c);
 }
 
-/* One more lambda: which is which nobody knows, so they are one. */
+/* Two lambdas cannot be told apart, so they are one row. */
 static void lambdas_become_one(void **state)
 {
 	struct run base = {0}, new = {0};
@@ -207,7 +207,7 @@ static void lambdas_become_one(void **state)
 	gn_comparison_clear(&c);
 }
 
-/* A call of a function, below the call before or the session. */
+/* Adds a call of a function, below the previous call or the session. */
 static void put_node(struct run *r, int32_t parent, int32_t function,
 		     uint64_t ns)
 {
@@ -223,8 +223,8 @@ static void put_node(struct run *r, int32_t parent, int32_t function,
 	r->f[function].v.app_incl += ns - 1;
 }
 
-/* One calls the other: that time is in their inclusive time once. A name that
- * both sides have keeps its own. */
+/* One lambda calls the other: their inclusive time counts that once. A name
+ * that both sides have stays. */
 static void lambdas_in_each_other(void **state)
 {
 	struct run base = {0}, new = {0};
@@ -283,7 +283,7 @@ static void renamed_assembly(void **state)
 	gn_comparison_clear(&c);
 }
 
-/* A pause in which records were lost has no length that is known. */
+/* A pause in which records were lost has no known length. */
 static void lost_pauses(void **state)
 {
 	struct gn_pauses p;
@@ -330,7 +330,7 @@ static void *some_malloc(size_t n)
 	return NULL;
 }
 
-/* A budget that there is no memory to read is not a bad one. */
+/* A lack of memory for reading a budget does not make it a bad budget. */
 static void budgets_without_memory(void **state)
 {
 	static const char text[] =
@@ -400,7 +400,7 @@ static void bad_budgets(void **state)
 #undef F
 }
 
-/* A limit can be a large share of a large base. */
+/* A limit may be a large share of a large base. */
 static void large_readings(void **state)
 {
 	char buf[GN_CELL];
@@ -414,7 +414,7 @@ static void large_readings(void **state)
 	assert_string_equal(buf, "1,125,899,906,842,624");
 }
 
-/* Judges the captures; the verdict of the only limit. */
+/* Judges the captures. Returns the verdict on the only limit. */
 static enum gn_judged judge(const char *budget, const struct run *base,
 			    size_t nbase, const struct run *new, size_t nnew,
 			    const char *unsound)
@@ -469,14 +469,14 @@ static void judged_by_the_least(void **state)
 	repeat(new, (uint64_t[]){110 * MS, 112 * MS, 150 * MS}, 3);
 	assert_int_equal(judge(rule, base, 3, new, 3, NULL),
 			 GN_JUDGED_BREACHED);
-	/* the two least are too far from each other, and above the limit */
+	/* the two shortest are too far apart, and above the limit */
 	repeat(new, (uint64_t[]){110 * MS, 130 * MS, 150 * MS}, 3);
 	assert_int_equal(judge(rule, base, 3, new, 3, NULL), GN_JUDGED_UNKNOWN);
-	/* a base that is not known itself */
+	/* the base itself is not known well enough */
 	repeat(base, (uint64_t[]){100 * MS, 120 * MS, 190 * MS}, 3);
 	repeat(new, (uint64_t[]){103 * MS, 103 * MS, 104 * MS}, 3);
 	assert_int_equal(judge(rule, base, 3, new, 3, NULL), GN_JUDGED_UNKNOWN);
-	/* however noisy, it is no more than the base was */
+	/* noisy, but not more than the base */
 	repeat(new, (uint64_t[]){100 * MS, 190 * MS, 200 * MS}, 3);
 	assert_int_equal(judge(rule, base, 3, new, 3, NULL), GN_JUDGED_OK);
 }
@@ -494,13 +494,13 @@ static void what_cannot_be_judged(void **state)
 	repeat(base, (uint64_t[]){100 * MS, 100 * MS}, 2);
 	repeat(new, (uint64_t[]){100 * MS, 100 * MS}, 2);
 	assert_int_equal(judge(times, base, 2, new, 2, NULL), GN_JUDGED_OK);
-	/* the noise of one capture is not known; calls have none */
+	/* the noise of a single capture is not known; calls have none */
 	assert_int_equal(judge(times, base, 1, new, 2, NULL),
 			 GN_JUDGED_UNKNOWN);
 	assert_int_equal(judge(calls, base, 1, new, 1, NULL), GN_JUDGED_OK);
 	assert_int_equal(judge(times, base, 2, new, 2, "lost"),
 			 GN_JUDGED_UNKNOWN);
-	/* all of its time was the probes' */
+	/* all of its time was the cost of probes */
 	base[1].f[0].v.app_excl = 0;
 	assert_int_equal(judge(times, base, 2, new, 2, NULL),
 			 GN_JUDGED_UNKNOWN);
@@ -548,7 +548,7 @@ static void captures_without_it(void **state)
 	assert_int_equal(judge(each, all, 3, new, 3, NULL), GN_JUDGED_BREACHED);
 	assert_int_equal(judge(most, NULL, 0, new, 3, NULL),
 			 GN_JUDGED_BREACHED);
-	/* as slow where it runs */
+	/* the same speed where it runs */
 	repeat_but_last(new, ten, 3);
 	assert_int_equal(judge(percent, all, 3, new, 3, NULL), GN_JUDGED_OK);
 	assert_int_equal(judge(most, NULL, 0, new, 3, NULL), GN_JUDGED_OK);
@@ -556,11 +556,11 @@ static void captures_without_it(void **state)
 	repeat_but_last(base, ten, 3);
 	assert_int_equal(judge(more, base, 3, all, 3, NULL), GN_JUDGED_UNKNOWN);
 	assert_int_equal(judge(each, base, 3, all, 3, NULL), GN_JUDGED_OK);
-	/* more than the base even where that ran */
+	/* more than the base, even where the base ran it */
 	repeat(new, twenty, 3);
 	assert_int_equal(judge(more, base, 3, new, 3, NULL),
 			 GN_JUDGED_BREACHED);
-	/* of what a call takes one capture is not enough */
+	/* one capture is not enough for the time per call */
 	assert_int_equal(judge(each, base + 1, 2, all, 3, NULL),
 			 GN_JUDGED_UNKNOWN);
 }
@@ -624,8 +624,8 @@ static void check_diff(const char *name,
 	gn_diff_clear(&d);
 }
 
-/* One is slower, one is noise, one came, one is gone, and one has no time any
- * more. */
+/* One is slower, one is noise, one is new, one is gone, and one has lost all
+ * its time. */
 static void differences(void **state)
 {
 	struct gn_comparison c;
@@ -654,13 +654,13 @@ static void differences(void **state)
 	check_diff("limit.txt", gn_diff_table, 2, &c);
 	check_diff("diff.md", gn_diff_markdown, 0, &c);
 	gn_comparison_clear(&c);
-	/* a single capture a side */
+	/* one capture on each side */
 	compare(&c, &base[0], &new[0]);
 	check_diff("single.txt", gn_diff_table, 0, &c);
 	gn_comparison_clear(&c);
 }
 
-/* A name is text wherever it stands. */
+/* A name is text everywhere. */
 static void hostile_names(void **state)
 {
 	static const char name[] = "<b>|`x`\"&\n::error::@who\x1b[31m";

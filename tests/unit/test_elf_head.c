@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A program is recognised in memory, and what is written goes there only. */
+/* A program is recognised in memory, and only that memory is written. */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -27,7 +27,7 @@ static struct gn_elf_head own_head(void)
 	return head;
 }
 
-/* Where the file of this test is in memory. */
+/* The place of this test's file in memory. */
 static uint64_t own_place(void)
 {
 	uint64_t at = 0, end = 0;
@@ -43,7 +43,7 @@ static uint64_t own_place(void)
 	return at;
 }
 
-/* A copy of this program that executes another one when it is told to. */
+/* A copy of this program that executes another one on command. */
 static pid_t begin(int *go)
 {
 	int pipes[2];
@@ -85,7 +85,7 @@ static void only_where_it_is(void **state)
 	close(mem);
 }
 
-/* Whatever is at these addresses in the next one is left alone. */
+/* Nothing at these addresses changes in the next program. */
 static void not_in_the_next_program(void **state)
 {
 	struct gn_elf_head head = own_head();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Damaged ELF files: cut at every few bytes, bytes changed at random. Nothing
- * may crash or hang, and all that is answered must lie in the file.
+ * Damaged ELF files: truncated at many places, bytes changed at random. Nothing
+ * may crash or hang, and all answers must lie within the file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -78,7 +78,7 @@ static void plan_all(struct gn_elf *elf)
 	gn_planner_free(p);
 }
 
-/* Opens `n` bytes as a file; the descriptor is its path. */
+/* Opens `n` bytes as a file; its path is that of the descriptor. */
 static void try_bytes(const uint8_t *bytes, size_t n)
 {
 	struct gn_elf *elf = NULL;
@@ -115,7 +115,7 @@ static void flip(uint64_t seed, size_t from, size_t to, int rounds)
 		while (changes--) {
 			size_t at = from + next_random(&seed) % (to - from);
 
-			/* any value, and often the one that overflows */
+			/* any value, but often one that overflows */
 			bytes[at] = next_random(&seed) % 3
 					    ? (uint8_t)next_random(&seed)
 					    : 0xff;
@@ -143,7 +143,7 @@ static void test_anywhere(void **state)
 	flip(3, 0, size, 3000);
 }
 
-/* Code that is no longer what a compiler or anyone meant. */
+/* Random code that no compiler would make. */
 static void test_code(void **state)
 {
 	uint64_t begin = SIZE_MAX, end = 0;
@@ -162,8 +162,8 @@ static void test_code(void **state)
 	flip(4, begin, end, 600);
 }
 
-/* A name that leads to a device: to open one can act. Here it is a pipe, of
- * which the kernel tells who opens it. */
+/* A name that leads to a device: opening one may have an effect. Here it is a
+ * pipe, for which the kernel reports who opens it. */
 static void test_device(void **state)
 {
 	static const char path[] = "elf-hostile-pipe";
@@ -182,8 +182,8 @@ static void test_device(void **state)
 	unlink(path);
 }
 
-/* The file with the headers of its sections behind it, and then that of the
- * first one of a type again and again. */
+/* The file followed by new section headers: copies of the first one of a
+ * type. */
 static int with_copies(uint32_t type, uint16_t copies, char path[64])
 {
 	Elf64_Ehdr head;
@@ -218,8 +218,8 @@ static void count(void *ctx, uint64_t slot, uint64_t value)
 	++*(size_t *)ctx;
 }
 
-/* Many sections in one place: what they have is not read again for each, or a
- * small file could take all memory. */
+/* Many sections in one place: their content is not read again for each, or a
+ * small file could use up all memory. */
 static void test_copies(void **state)
 {
 	const uint16_t copies = 20000;
@@ -243,7 +243,7 @@ static void test_copies(void **state)
 	close(fd);
 }
 
-/* Of a text without an end no more is looked at than a name can have. */
+/* An unterminated text is only searched up to the longest allowed name. */
 static void test_long_string(void **state)
 {
 	size_t n = 2 * GN_STRING_MAX;

@@ -90,7 +90,7 @@ static void test_memory(void **state)
 	assert_int_equal(one("8@(%rax)").index, GN_REG_NONE);
 }
 
-/* What cannot be read is said to be so, never guessed. */
+/* Unreadable arguments are reported as such, never guessed. */
 static void test_unreadable(void **state)
 {
 	static const char *const texts[] = {
@@ -161,11 +161,11 @@ static void test_lists(void **state)
 	assert_int_equal(op[0].how, GN_HOW_NONE);
 }
 
-/* Not static: its probe tells it by its name. */
+/* Not static: its probe refers to it by name. */
 extern volatile int gn_test_told;
 volatile int gn_test_told = 7;
 
-/* A probe by hand, with the texts that the assembler is told. */
+/* A handmade probe with these assembler texts. */
 #define NOTE(texts)                                                        \
 	"990:	nop\n"                                                       \
 	".pushsection .note.stapsdt,\"\",\"note\"\n"                       \
@@ -192,7 +192,7 @@ __attribute__((noinline)) static void hit(long a, int b)
 	__asm__ volatile(NOTE(".asciz \"gn_test\"\n"
 			      ".fill 256, 1, 'n'\n .asciz \"\"\n"
 			      ".asciz \"\"\n"));
-	/* no end of its texts */
+	/* its texts have no end */
 	__asm__ volatile(NOTE(".asciz \"gn_test\"\n .ascii \"name\"\n"));
 }
 
@@ -220,7 +220,7 @@ static void test_own_notes(void **state)
 	free(notes);
 }
 
-/* More text than a note has room for: the probe is there, and what it has. */
+/* More text than a note holds: the probe is there, with what fits. */
 static void test_long_notes(void **state)
 {
 	struct gn_note *notes = NULL, *note = NULL;
@@ -249,7 +249,7 @@ static size_t run_of(const char *text, char c)
 	return text[n] ? 0 : n;
 }
 
-/* Long names are whole; those that have no room are counted, not cut. */
+/* Long names are complete; names without room are counted, not truncated. */
 static void test_long_names(void **state)
 {
 	struct gn_notes_left left = {.broken = 1};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Files with a thousand sections in one place, or with relocations of one
- * place: each that is read takes memory of its own, so a small file could take
- * all there is.
+ * place. Each one that is read takes its own memory, so a small file could use
+ * up all memory.
  */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -21,13 +21,13 @@
 #include "elf/notes.h"
 #include "elf/variables.h"
 
-#define NOTE   0x100u /* places in the file */
+#define NOTE   0x100u /* offsets in the file */
 #define PLACE  0x1000u
 #define SIZE   (1u << 20)
 #define COPIES 1000u
 #define FIRST  3u	 /* of the copies */
 #define DATA   0x200000u /* an address that is not in code */
-/* What reading a file may take: all copies are ten times that. */
+/* The limit for reading a file: all copies are ten times that. */
 #define ENOUGH ((long)(SIZE / 1024 * COPIES / 10)) /* KiB */
 
 /* A note of a probe with an argument that names a symbol. */
@@ -53,7 +53,7 @@ static void add(struct file *f, Elf64_Shdr section)
 	f->sections[f->n++] = section;
 }
 
-/* The copies are of `section`, which is like that of the strings otherwise. */
+/* The copies are of `section`, which otherwise equals that of the strings. */
 static void make(struct file *f, Elf64_Shdr section)
 {
 	*f = (struct file){.fd = memfd_create("overlap", MFD_CLOEXEC)};
@@ -74,7 +74,7 @@ static void make(struct file *f, Elf64_Shdr section)
 		add(f, section);
 }
 
-/* Each copy gets strings of its own, in the same place again. */
+/* Each copy gets its own string section, again in the same place. */
 static void add_strings(struct file *f)
 {
 	for (unsigned int i = 0; i < COPIES; i++) {
@@ -124,13 +124,13 @@ static void finish(const struct file *f)
 	put(f, &head, sizeof(head), 0);
 	put(f, segments, sizeof(segments), sizeof(head));
 	put(f, probe, sizeof(probe), NOTE);
-	/* strings that are no symbols: there is no end to a search */
+	/* strings that are no symbols: a search finds no end */
 	for (unsigned int at = 0; at < SIZE; at += 4)
 		put(f, "abc", 4, PLACE + at);
 	put(f, f->sections, f->n * sizeof(*f->sections), PLACE + SIZE);
 }
 
-/* The most memory in KiB, now and from now on. */
+/* The peak of memory in KiB from now on; returns its start. */
 static long begin_memory(void)
 {
 	int fd = open("/proc/self/clear_refs", O_WRONLY);
@@ -208,7 +208,7 @@ static void open_file(const struct file *f)
 	close(f->fd);
 }
 
-/* The strings of sections, some of which cannot be read themselves. */
+/* Sections of strings; some of them cannot be read. */
 static void test_strings(void **state)
 {
 	struct file f;
@@ -227,11 +227,12 @@ static void test_strings(void **state)
 	open_file(&f);
 }
 
-/* Packed relocations that come back to the same slots. */
+/* Packed relocations that return to the same slots. */
 static void test_packed(void **state)
 {
 	enum { WORDS = SIZE / COPIES / sizeof(uint64_t) };
-	static const uint64_t slots[63 * WORDS]; /* each has address 0, code */
+	static const uint64_t
+		slots[63 * WORDS]; /* each has address 0, which is code */
 	const uint64_t *pointers;
 	uint64_t words[WORDS];
 	struct gn_elf *elf;
@@ -252,7 +253,7 @@ static void test_packed(void **state)
 	assert_int_equal(gn_elf_open(f.path, &elf), 0);
 	check_memory(before);
 	assert_false(gn_elf_pointers(elf, &pointers, &n));
-	/* as many as there is place for */
+	/* as many as there is room for */
 	assert_true(n > 0 && n <= (PLACE + 2 * SIZE) / sizeof(uint64_t));
 	gn_elf_close(elf);
 	close(f.fd);

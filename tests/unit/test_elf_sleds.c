@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Sleds by what their section has, and by what the dynamic linker puts there.
- */
+/* Sleds from the content of their section, and from what the dynamic linker
+ * puts there. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@ static void where(uint64_t *offset, size_t *size)
 	gn_image_close(&image);
 }
 
-/* A copy whose section is empty, as lld leaves it. */
+/* A copy with an empty section, as lld leaves it. */
 static void make_empty(char *path)
 {
 	static const char zeros[256];

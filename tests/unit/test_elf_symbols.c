@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The symbols of elf_asm.S, whole and stripped, and where debug files lie. */
+/* The symbols of elf_asm.S, complete and stripped, and where debug files
+ * are. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -51,7 +52,7 @@ static void test_sizes(void **state)
 	assert_int_equal(find(elf, "last_one")->size, 3);
 	assert_int_equal(find(elf, "until_label")->size, 5);
 	assert_int_equal(find(elf, "until_start")->size, 6);
-	/* an alias without a size has its fellow's */
+	/* an alias without a size has that of its target */
 	assert_int_equal(find(elf, "weak_alias")->size, 3);
 	assert_int_equal(find(elf, "local_alias")->size, 3);
 	gn_elf_close(elf);
@@ -84,7 +85,7 @@ static void test_order(void **state)
 	assert_true(n > 10);
 	for (size_t i = 1; i < n; i++)
 		assert_true(all[i - 1].addr <= all[i].addr);
-	/* .symtab and .dynsym have most names twice */
+	/* .symtab and .dynsym contain most names twice */
 	for (size_t i = 1; i < n; i++)
 		assert_true(all[i - 1].addr != all[i].addr ||
 			    strcmp(all[i - 1].name, all[i].name));
@@ -128,7 +129,7 @@ static void test_versions(void **state)
 	gn_elf_close(elf);
 }
 
-/* An offset is where the file has the byte that the address has. */
+/* The offset of an address is where the file has its byte. */
 static void test_offsets(void **state)
 {
 	struct gn_elf *elf = whole();
@@ -178,7 +179,7 @@ static void test_facts(void **state)
 	gn_elf_close(elf);
 }
 
-/* The test program itself: an interpreter, no soname. */
+/* The test program itself: it has an interpreter and no soname. */
 static void test_self(void **state)
 {
 	struct gn_elf *elf = must_open("/proc/self/exe", "/nonexistent");
@@ -214,11 +215,11 @@ static void copy(const char *from, const char *to, const char *more)
 struct place {
 	char dir[64];
 	char *binary;
-	char *made[4]; /* files and folders, in the order of their making */
+	char *made[4]; /* files and folders, in the order of their creation */
 	size_t n;
 };
 
-/* A path to be removed again. */
+/* A path that is removed again at the end. */
 __attribute__((format(printf, 2, 3))) static char *make(struct place *p,
 							const char *format, ...)
 {
@@ -251,7 +252,7 @@ static void teardown(struct place *p)
 	rmdir(p->dir);
 }
 
-/* The stripped file has its local symbols again, where its code has them. */
+/* The stripped file has its local symbols again, at the right addresses. */
 static void same_symbols(const struct gn_elf *stripped)
 {
 	struct gn_elf *elf = whole();
@@ -309,7 +310,7 @@ static void test_by_build_id(void **state)
 	same_symbols(elf);
 	gn_elf_close(elf);
 
-	/* another file under that name is not taken */
+	/* another file with that name is not used */
 	copy("/proc/self/exe", path, NULL);
 	elf = must_open(p.binary, p.dir);
 	assert_null(gn_elf_debug_path(elf));
@@ -338,7 +339,7 @@ static void test_by_link(void **state)
 		assert_string_equal(gn_elf_debug_path(elf), path);
 		same_symbols(elf);
 		gn_elf_close(elf);
-		/* a byte more, another checksum */
+		/* one more byte, another checksum */
 		copy(GN_ELF_DEBUG, path, "x");
 		elf = must_open(p.binary, "/nonexistent");
 		assert_null(gn_elf_debug_path(elf));
@@ -362,14 +363,14 @@ static void test_errors(void **state)
 	assert_null(elf);
 }
 
-/* A name whose readable form would fill the memory stays as it is. */
+/* A name whose demangled form would use up the memory stays as it is. */
 static void test_exploding_name(void **state)
 {
 	char name[1024] = "_Z1f1aIiiE", *title;
 	size_t at = strlen(name);
 
 	(void)state;
-	/* pairs of the pair before, thirty times */
+	/* thirty times: a pair of the previous pair */
 	for (int i = 0; i < 30; i++) {
 		char c = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i];
 

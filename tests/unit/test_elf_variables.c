@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Variables that a table of a program names: those of this program. */
+/* Variables that a table of a program names; here: those of this program. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 static int alone = 35, twice, zero;
 static const int fixed = 7;
 
-/* As HotSpot has it. `volatile`: it is to stay. */
+/* As in HotSpot. `volatile` keeps it in the program. */
 static struct {
 	const volatile void *addr;
 	const char *name;
@@ -29,7 +29,7 @@ static int take_base(struct dl_phdr_info *info, size_t size, void *base)
 {
 	(void)size;
 	*(uint64_t *)base = info->dlpi_addr;
-	return 1; /* the program is the first one */
+	return 1; /* the program is the first object */
 }
 
 static void finds_them_by_name(void **state)

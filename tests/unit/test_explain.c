@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What findings say of a handmade model. */
+/* Findings for handmade models. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 #define SECOND 1000000000ull
 
-/* Threads that have ended can have one row. */
+/* Ended threads may share a row. */
 static void all_threads_count(void **state)
 {
 	struct gn_model_thread threads[] = {
@@ -43,8 +43,8 @@ static void all_threads_count(void **state)
 	gn_findings_clear(&f);
 }
 
-/* The command is there once, and the other finding refers to it. Programs get
- * it with each. */
+/* The text has the command once, and the other finding refers to it. JSON has
+ * it with each finding. */
 static void a_command_is_suggested_once(void **state)
 {
 	struct gn_insight one[] = {
@@ -80,8 +80,8 @@ static void a_command_is_suggested_once(void **state)
 				     "-f A\""));
 }
 
-/* A recording that was killed ended for another reason than that functions were
- * called often, unless they were. */
+/* The finding for a killed recording blames frequent calls only if there were
+ * many. */
 static void killed(void **state)
 {
 	struct gn_model_function fn = {.name = "f", .module = "app"};

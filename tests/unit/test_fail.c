@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Every call that can fail fails once, in the ELF reader with the planner, in
- * the model, in the outputs and in the options. Whatever fails, nothing leaks
- * (LeakSanitizer, and no file stays open), the error is the right one, and what
- * is said to be done is as good as if nothing had failed.
+ * Every fallible call fails once, in the ELF reader with the planner, in the
+ * model, in the outputs and in the options. Whatever fails, nothing leaks
+ * (LeakSanitizer, and no file stays open), the error is right, and a reported
+ * success is as good as without a failure.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -50,7 +50,7 @@ WRAP(ssize_t, pread, (int fd, void *p, size_t n, off_t o), (fd, p, n, o), -1,
 WRAP(Elf *, elf_begin, (int fd, Elf_Cmd c, Elf *e), (fd, c, e), NULL, EIO)
 WRAP(Elf_Data *, elf_getdata, (Elf_Scn * s, Elf_Data *d), (s, d), NULL, EIO)
 
-/* jansson's own calls are led through here by what it is given for them. */
+/* These wrap jansson's own calls through the functions that it is given. */
 static void *json_memory(size_t size)
 {
 	return fails("jansson", ENOMEM) ? NULL : __real_malloc(size);
@@ -83,9 +83,10 @@ static size_t open_files(void)
 }
 
 /*
- * Does `work` with each of its calls failed in turn until none is left. It
- * leaves what it made as a text in *out, which is the same whenever it says 0,
- * unless `worse` allows the failed call to do harm that is not told.
+ * Runs `work`, with each of its calls failing in turn, until no call is left.
+ * `work` puts its result as a text into *out. The text must be the same
+ * whenever it returns 0, unless `worse` allows that the failed call does
+ * unreported harm.
  */
 static void fail_each(int (*work)(char **out), bool (*worse)(const char *call),
 		      int least)
@@ -114,19 +115,19 @@ static void fail_each(int (*work)(char **out), bool (*worse)(const char *call),
 			break;
 	}
 	free(good);
-	/* it was the real work, not its first step */
+	/* it did the real work, not only its first step */
 	if (n < least)
 		fail_msg("only %d calls", n);
 }
 
-/* A text that is written to while failures are armed, but does not fail. */
+/* A text that is written while failures are armed, but never fails itself. */
 struct note {
 	char *bytes;
 	size_t size;
 	FILE *f;
 };
 
-/* It stays where it is until it is closed. */
+/* Do not move it until it is closed. */
 static void note_open(struct note *n)
 {
 	n->f = open_memstream(&n->bytes, &n->size);
@@ -205,8 +206,8 @@ static int read_stripped(char **out)
 	return read_elf(GN_ELF_STRIPPED, out);
 }
 
-/* A part of the file that cannot be read is a part that it lacks, and so is a
- * debug file; but no memory is always told. */
+/* A part of the file that cannot be read counts as missing, and so does a debug
+ * file; but a lack of memory is always reported. */
 static bool not_memory(const char *call)
 {
 	return !strcmp(call, "elf_getdata") || !strcmp(call, "open") ||
@@ -221,7 +222,8 @@ static void the_elf_reader_and_the_planner(void **state)
 	fail_each(read_stripped, not_memory, 30);
 }
 
-/* Records of a small program: two threads, functions of both kinds, waits. */
+/* Records of a small program: two threads, functions of both kinds, and
+ * waits. */
 struct story {
 	struct gn_pipeline *p;
 	uint64_t now;
@@ -390,7 +392,7 @@ static void the_model(void **state)
 	fail_each(live_model, NULL, 40);
 }
 
-/* The model and the way that it is shown while calls fail. */
+/* The model, and the format that shows it while calls fail. */
 static const struct gn_model *shown;
 static const struct gn_output *format;
 static enum gn_by by;
@@ -408,7 +410,7 @@ static int show(char **out)
 	return err;
 }
 
-/* A note that is not wrapped is whole. */
+/* A note that is not wrapped is still complete. */
 static bool wraps(const char *call)
 {
 	return !strcmp(call, "strndup");
@@ -424,7 +426,7 @@ static void the_outputs(void **state)
 	for (size_t i = 0; (format = gn_output_at(i)); i++)
 		for (by = 0; format->write && by < GN_BY_COUNT; by++)
 			fail_each(show, NULL, 1);
-	/* a terminal's table is a text before it is wrapped */
+	/* a table for a terminal is a text before it is wrapped */
 	format = gn_output_find("table");
 	by = GN_BY_FUNCTION;
 	width = 80;
@@ -525,7 +527,7 @@ static void the_findings(void **state)
 	fail_each(find, NULL, 10);
 }
 
-/* A stream that takes so many bytes. */
+/* A stream that takes this many bytes. */
 static size_t room;
 
 static ssize_t take_bytes(void *cookie, const char *bytes, size_t n)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The fast hooks of musl's processes: where their thread can have been away
- * since its last one, they pass their site and change no register. */
+/* The fast hooks in musl's processes: if their thread may have been switched
+ * out since its last hook, they use their site and change no register. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -25,7 +25,7 @@ int through_ymm(gn_fast_hook_fn hook, const void *in, void *out);
 
 static struct gn_fast_page *page;
 
-/* What gnomon does when it is offered the memory. */
+/* gnomon's answer when it is offered the memory. */
 static void answer(uint64_t what, uint64_t value)
 {
 	void *at;
@@ -39,7 +39,7 @@ static void answer(uint64_t what, uint64_t value)
 	atomic_store(&page->taken, 1);
 }
 
-/* How many records the one ring has that is in use. */
+/* The number of records in the only ring in use. */
 static uint64_t written(void)
 {
 	struct gn_fast_ring *rings =
@@ -81,7 +81,7 @@ static void passes_its_site(void **state)
 		skip();
 	assert_true(gn_fast_start(answer, gn_fast_probe_enter,
 				  gn_fast_probe_leave));
-	/* what hooks cost was measured without */
+	/* the cost of hooks was measured without records */
 	assert_int_equal(passed, 0);
 	hit();
 	assert_int_equal(passed, 1);
@@ -93,7 +93,7 @@ static void passes_its_site(void **state)
 		assert_int_equal(written(), before);
 	}
 	assert_int_equal(passed, HITS + 1);
-	/* the next one at once: but for a switch in between */
+	/* the next one at once: works unless a switch comes between */
 	for (int i = 0; i < TRIES && written() < HITS; i++)
 		gn_fast_probe_leave(1, (uint64_t)&before);
 	assert_int_equal(written(), HITS);

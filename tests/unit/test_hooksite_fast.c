@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fast hooks change no register that their caller has: neither where they write
- * a record, nor on their slow path, nor where they are given up. Another thread
- * reads, as gnomon does.
+ * Fast hooks change no register of their caller: not when they write a record,
+ * not on their slow path, and not when they are given up. Another thread reads,
+ * like gnomon.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -44,8 +44,8 @@ static struct {
 	uint64_t records;
 } reader;
 
-/* Positions of one ring are followed around; a wrap is no record, nor is that
- * the thread waited. */
+/* Follows the positions of one ring around its end. A wrap is no record, nor is
+ * the record that the thread waited. */
 static void read_ring(struct gn_fast_ring *ring, uint32_t slot)
 {
 	const unsigned char *data = (const unsigned char *)reader.page +
@@ -112,7 +112,7 @@ static void *read_all(void *arg)
 	return arg;
 }
 
-/* Hits whose caller found a register changed. */
+/* The number of hits whose caller found a changed register. */
 static uint64_t hit(uint64_t n)
 {
 	bool wide = __builtin_cpu_supports("avx512f");
@@ -139,7 +139,7 @@ static void *many(void *bad)
 	return NULL;
 }
 
-/* A forked child has nothing of the ring: it passes the sites. */
+/* A forked child has no part of the ring: it uses the sites. */
 static void fork_has_no_ring(void)
 {
 	int status;
@@ -172,7 +172,7 @@ static void stop(pthread_t consumer)
 	pthread_join(consumer, NULL);
 }
 
-/* Nothing is left of a session; threads that gave up in it have rings in the
+/* Nothing is left of a session; threads that gave up in it get rings in the
  * next. */
 static void sessions_follow(void)
 {
@@ -189,8 +189,8 @@ static void sessions_follow(void)
 	assert_int_equal(reader.records, 10);
 }
 
-/* Other probes that come to the sites are not for a process that a gnomon left
- * behind. The next session of its own is. */
+/* Later probes at the sites do not count for a process that a gnomon left
+ * behind. Only its own next session counts. */
 static void gone_passes_nothing(void)
 {
 	pthread_t consumer;
@@ -198,7 +198,7 @@ static void gone_passes_nothing(void)
 	gn_fast_stop();
 	gn_fast_leave();
 	start(&consumer, told_bare);
-	/* the first record asks for room, and finds gnomon gone */
+	/* the first record asks for room, and finds that gnomon is gone */
 	assert_int_equal(hit(100), 0);
 	assert_int_equal(passed, 110);
 	stop(consumer);
@@ -212,7 +212,7 @@ static void gone_passes_nothing(void)
 	assert_int_equal(reader.records, 10);
 }
 
-/* Begins anew, with a reader that does not read yet. */
+/* Starts again, with a reader that does not read yet. */
 static struct gn_fast_ring *start_unread(pthread_t *consumer)
 {
 	gn_fast_stop();
@@ -222,8 +222,8 @@ static struct gn_fast_ring *start_unread(pthread_t *consumer)
 	return (void *)((unsigned char *)reader.page + GN_FAST_PAGE);
 }
 
-/* A thread that waited for a stopped gnomon in vain does not wait again before
- * that has read: nothing could tell what the wait was for. */
+/* A thread that waited in vain for a stopped gnomon does not wait again before
+ * gnomon has read: no record could tell the reason for the wait. */
 static void waits_once(void **state)
 {
 	struct gn_fast_ring *rings;
@@ -241,7 +241,7 @@ static void waits_once(void **state)
 	assert_int_equal(waiting(rings), 1);
 	for (uint32_t i = 1; i < GN_FAST_SLOTS; i++)
 		atomic_store(&rings[i].wants, 0);
-	/* it goes on, and is stopped again before it has read */
+	/* gnomon continues, and is stopped again before it has read */
 	atomic_store(&reader.page->deadline, UINT64_MAX);
 	assert_int_equal(hit(10), 0);
 	assert_int_equal(passed, before + 11);
@@ -253,10 +253,11 @@ static void waits_once(void **state)
 	assert_int_equal(passed, before + 11);
 }
 
-/* What a ring is half full of. */
+/* Half of a ring, in records. */
 #define HALF (GN_FAST_FIRST / GN_FAST_RECORD / 2)
 
-/* A thread that gnomon does not know says so when its ring is half full. */
+/* A thread that gnomon does not know reports itself when its ring is half
+ * full. */
 static void unbound_is_told(void **state)
 {
 	struct gn_fast_ring *rings;
@@ -301,7 +302,7 @@ static bool tell_name(uint32_t index)
 	return gn_fast_tell_name(index, index + 1, name, module);
 }
 
-/* Odd ones, or even ones. */
+/* Odd or even names. */
 static void *tell_names(void *first)
 {
 	for (uint32_t i = *(const uint32_t *)first; i <= NAMES; i += 2)
@@ -320,7 +321,7 @@ static void copy_names(uint32_t from, void *to, uint32_t n)
 		((unsigned char *)to)[i] = names[(from + i) % GN_FAST_NAMES];
 }
 
-/* Reads the names that are there. Returns where they end. */
+/* Reads the available names. Returns their end. */
 static uint32_t read_names(uint32_t from, bool told_of[NAMES + 1])
 {
 	struct gn_fast_ring *ring =
@@ -352,7 +353,7 @@ static uint32_t read_names(uint32_t from, bool told_of[NAMES + 1])
 	return from;
 }
 
-/* While nobody reads, what has no room is told another way. */
+/* While nobody reads, names without room go another way. */
 static uint32_t names_have_an_end(uint32_t from)
 {
 	static bool told_of[NAMES + 1];
@@ -380,7 +381,7 @@ static void names_in_no_child(void)
 	assert_int_equal(status, 0);
 }
 
-/* Two threads tell names, and each is whole. */
+/* Two threads send names, and each name is complete. */
 static void names_are_whole(void **state)
 {
 	static bool told_of[NAMES + 1];
@@ -431,7 +432,7 @@ static void registers_are_kept(void **state)
 	assert_int_equal(passed, 0);
 	assert_int_equal(hit(10), 0);
 	fork_has_no_ring();
-	/* gnomon is late: this thread gives up, and passes the sites */
+	/* gnomon is late: this thread gives up, and uses the sites */
 	atomic_store(&reader.page->deadline, 0);
 	assert_int_equal(hit(100), 0);
 	assert_int_equal(passed, 100);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The environment as a program with sleds gets it back. */
+/* Restores the environment of a program with sleds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 #define MOST 8
 
-/* Texts that may be changed, as those of a program are. */
+/* Writable texts, like those of a program. */
 static void restore(const char *const *before, const char *const *after,
 		    int want)
 {
@@ -39,7 +39,7 @@ static void test_environment(void **state)
 	restore(LIST("GNOMON_SLEDS=12", "LD_PRELOAD=/l/g.so:own.so b.so",
 		     "B=2"),
 		LIST("LD_PRELOAD=own.so b.so", "B=2"), 12);
-	/* it was there and empty */
+	/* it was set, but empty */
 	restore(LIST("LD_PRELOAD=/l/g.so:", "GNOMON_SLEDS=3"),
 		LIST("LD_PRELOAD="), 3);
 	/* not gnomon's */

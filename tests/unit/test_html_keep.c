@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which calls and slices a page draws one by one where there are too many. */
+/* Which calls and slices a page draws separately if there are too many. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,8 @@ static uint32_t longer(const struct gn_html_keep *k, uint64_t length)
 	return n;
 }
 
-/* A loop's calls of one function can differ by less than a class has. */
+/* The calls of one function in a loop may differ by less than the width of a
+ * class. */
 static void calls_of_one_length_are_drawn(void **state)
 {
 	struct gn_html_keep k = {0};
@@ -39,7 +40,7 @@ static void calls_of_one_length_are_drawn(void **state)
 		keep(&k, i, 1000 + i % 20);
 	assert_in_range(k.n, GN_HTML_KEPT / 4 * 3, GN_HTML_KEPT);
 	assert_int_equal(k.n + k.left_out, MANY);
-	/* those that are left out are shorter than what it says */
+	/* the omitted ones are shorter than it says */
 	assert_true(k.shortest > 1019);
 	for (uint32_t i = 0; i < 1000; i++)
 		keep(&k, MANY + i, 5000);

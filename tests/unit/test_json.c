@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_json PAGE: docs/json.md names every field of every output, with its type
- * and when it is absent, every word, and nothing that there is not.
+ * test_json PAGE: docs/json.md has every field of every output, with its type
+ * and when it is absent, and every word, and nothing else.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -47,8 +47,8 @@ static void done(struct json_page *p)
 		fail_msg("%zu complaints of %s", wrong, page_path);
 }
 
-/* For a test that reads them with another library: all texts that are checked,
- * as files of the folder that GN_JSON_DIR names. */
+/* For a test that reads them with another library: writes all checked texts as
+ * files into the folder that GN_JSON_DIR names. */
 static void keep_text(enum json_output output, const char *text)
 {
 	static const char *const names[] = {
@@ -93,7 +93,7 @@ static void check_model(struct json_page *p, const struct gn_model *m,
 	check_text(p, JSON_REPORT, sample_print("json", m, &o));
 }
 
-/* A wait outside of any function has all that a wait can have. */
+/* A wait outside all functions, with everything that a wait can have. */
 static void tell_all(struct gn_model_wait *wait)
 {
 	wait->waker = 101;
@@ -103,7 +103,7 @@ static void tell_all(struct gn_model_wait *wait)
 	wait->idle = true;
 }
 
-/* Calls that are not seen. */
+/* Some calls are not seen. */
 static void hide_calls(struct gn_model *m)
 {
 	static struct gn_model_info info[64];
@@ -145,7 +145,7 @@ static void tell_awaits(struct gn_model *m)
 	m->nasyncs = 1;
 }
 
-/* Names of .NET as people write them. */
+/* Names of .NET in the form that people write. */
 static void spell_events(struct gn_model *m)
 {
 	for (size_t i = 0; i < m->nevents; i++) {
@@ -181,7 +181,7 @@ static void check_samples(struct json_page *p)
 	spell_events(&s.m);
 	for (int by = GN_BY_GC; by <= GN_BY_THREAD_SYSCALLS; by++)
 		check_model(p, &s.m, (enum gn_by)by);
-	/* a file that says little */
+	/* a function with few fields */
 	s.functions[2].short_name = NULL;
 	s.functions[2].file = NULL;
 	s.m.code = (struct gn_model_code){0};
@@ -202,7 +202,7 @@ static void check_report(struct json_page *p, const struct gn_model *m)
 	check_model(p, m, GN_BY_CALLERS);
 }
 
-/* What the pipeline makes of each stream. */
+/* Checks what the pipeline makes of each stream. */
 static void check_streams(struct json_page *p, const char *dir,
 			  void (*check)(struct json_page *p,
 					const struct gn_model *m))
@@ -277,7 +277,7 @@ static void line(void **state)
 	s.processes[0].exit = 3 << 8;
 	s.processes[1].exit = SIGKILL;
 	check_line(p, &s);
-	/* waits of which little is known */
+	/* waits with few known fields */
 	s.waits[0].class = s.waits[1].class = GN_CLASS_EVENT;
 	s.waits[0].idle = s.waits[1].idle = false;
 	s.waits[0].waker_name = "";
@@ -294,7 +294,7 @@ static void line(void **state)
 	done(p);
 }
 
-/* What a command writes on its stdout. Freed by the caller. */
+/* The stdout of a command, freed by the caller. */
 static char *output_of(const char *command)
 {
 	FILE *f = popen(command, "r");
@@ -312,7 +312,7 @@ static char *output_of(const char *command)
 	return text;
 }
 
-/* A list of each kind of thing; nothing of it is to be freed. */
+/* A list with one of each kind; nothing in it must be freed. */
 static char *listing(void)
 {
 	static struct gn_site end = {.kind = GN_SITE_TAIL, .insn = "jmp"};
@@ -398,7 +398,7 @@ static void list(void **state)
 	done(p);
 }
 
-/* The text is somewhere in the sources of gnomon doctor. */
+/* Whether the text is in the sources of gnomon doctor. */
 static bool doctor_says(const char *text)
 {
 	static const char *const files[] = {"doctor.c", "doctor_kernel.c",
@@ -432,12 +432,12 @@ static void doctor(void **state)
 
 	(void)state;
 	check_text(p, JSON_DOCTOR, output_of(command));
-	/* without capabilities it gives advice, on any machine */
+	/* without capabilities it gives advice on any machine */
 	prctl(PR_SET_SECUREBITS, SECBIT_NOROOT);
 	check_text(p, JSON_DOCTOR, output_of(command));
 	prctl(PR_SET_SECUREBITS, 0);
 	assert_non_null(items);
-	/* not each is looked at on each machine */
+	/* not every machine checks all of them */
 	for (size_t i = 0; i < items->n; i++) {
 		snprintf(quoted, sizeof(quoted), "\"%s\"", items->word[i]);
 		if (!doctor_says(quoted))
@@ -531,7 +531,7 @@ static void diff(void **state)
 	done(p);
 }
 
-/* Words that lists of the sources have. */
+/* The words in lists of the sources. */
 static void words(void **state)
 {
 #define TEXT_2(name, text, ...)	       text,
@@ -564,7 +564,7 @@ static void words(void **state)
 	done(p);
 }
 
-/* Those that functions tell. */
+/* The words that functions return. */
 static void words_of_functions(void **state)
 {
 	static const struct {
@@ -590,7 +590,7 @@ static void words_of_functions(void **state)
 		threads[i] = gn_top_state_word((enum gn_thread_state)i);
 	for (size_t i = 0; i < COUNT(targets); i++)
 		targets[i] = gn_top_target_word((enum gn_top_target)i);
-	/* not AUTO: one was chosen */
+	/* without AUTO, which stands for one of the others */
 	for (size_t i = 0; i < COUNT(links); i++)
 		links[i] = gn_attach_mode_name((enum gn_attach_mode)(i + 1));
 	json_page_words(p, "<cause>", causes, ncauses);
@@ -601,7 +601,7 @@ static void words_of_functions(void **state)
 	done(p);
 }
 
-/* How many complaints there are when a row of the page says something else. */
+/* The number of complaints after a change in a row of the page. */
 static size_t complaints(const char *path, void (*change)(struct json_row *row))
 {
 	struct json_page *p = page();
@@ -646,7 +646,7 @@ static void excuse(struct json_row *row)
 	row->optional = true;
 }
 
-/* The checks find what they are for. */
+/* The checks find the errors that they are for. */
 static void finds_what_is_wrong(void **state)
 {
 	static const char *const paths[] = {

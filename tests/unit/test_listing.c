@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The writers of gnomon list over a list made by hand, its names hostile. */
+/* The writers of gnomon list on a handmade list with hostile names. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -93,7 +93,7 @@ static char program[] = "/x/program", library[] = "/x/library, too.so";
 static struct gn_file files[] = {{.path = program, .fd = -1, .program = true},
 				 {.path = library, .fd = -1}};
 
-/* The list; nothing of it is to be freed. */
+/* The list; nothing in it must be freed. */
 static struct gn_listing make(void)
 {
 	const struct gn_runtime *rt = gn_runtime_at(0);
@@ -139,7 +139,7 @@ static char *text_of_list(const struct gn_listing *l, write_fn write,
 	assert_int_equal(write(l, verbose, f), 0);
 	assert_int_equal(fclose(f), 0);
 	assert_int_equal(strlen(text), size);
-	/* a terminal must not obey what a file holds */
+	/* nothing in a file may control the terminal */
 	assert_null(strchr(text, '\033'));
 	return text;
 }
@@ -157,7 +157,7 @@ static void has(const char *text, const char *part)
 		fail_msg("no '%s' in:\n%s", part, text);
 }
 
-/* The line that ends with `name`. */
+/* The line that ends in `name`. */
 static char *line_of(const char *text, const char *name)
 {
 	const char *at = strstr(text, name), *begin = at;
@@ -228,7 +228,7 @@ static void table_with_leaves(void **state)
 	free(text);
 }
 
-/* Fields of each line: what separates them is a comma outside of quotes. */
+/* The fields of each line are separated by commas outside quotes. */
 static void csv(void **state)
 {
 	char *text = text_of(gn_listing_csv, true);
@@ -249,7 +249,7 @@ static void csv(void **state)
 		commas = 0;
 		lines++;
 	}
-	/* titles, functions, leaves, two a hook, one USDT */
+	/* titles, functions, leaves, two for each hook, one USDT probe */
 	assert_int_equal(lines, 1 + 3 + 2 + 4 + 1);
 	has(text, "function,plain,/x/program,0x1004,4,0x4,push rbp,emulated,"
 		  "return,0,0,the first reason\r\n");
@@ -263,7 +263,7 @@ static void csv(void **state)
 	free(text);
 }
 
-/* Functions of modules, or the modules; sites of the runtime are left out. */
+/* Functions of modules, or only modules; the runtime's sites are left out. */
 static void managed(void **state)
 {
 	static char name[] = "N.T\033.M(int)", native[] = "N.T.P()";
@@ -363,7 +363,7 @@ static void json(void **state)
 	free(text);
 }
 
-/* A place without room is told. */
+/* A full device is an error. */
 static void full(void **state)
 {
 	static const write_fn writers[] = {gn_listing_table, gn_listing_csv,

@@ -57,7 +57,7 @@ static void without_os_time_all_is_app(void **state)
 	assert_int_equal(ns(&f.iv, GN_CLASS_APP), 50);
 	close_at(&f, 150, 0);
 	assert_int_equal(f.iv.elapsed, 0);
-	/* a time before the interval's start has no length */
+	/* a time before the interval's start gives no length */
 	close_at(&f, 140, 0);
 	assert_int_equal(f.iv.elapsed, 0);
 }
@@ -75,7 +75,7 @@ static void slices_split_os_time(void **state)
 	assert_int_equal(ns(&f.iv, GN_CLASS_RUNQUEUE), 5);
 	assert_int_equal(ns(&f.iv, GN_CLASS_APP), 74);
 	assert_int_equal(f.iv.app, 74);
-	/* they are of that interval only */
+	/* they belong to that interval only */
 	close_at(&f, 200, 0);
 	assert_int_equal(f.iv.app, 100);
 	assert_int_equal(f.checks.slice_mismatches, 0);
@@ -117,7 +117,7 @@ static void too_few_slices_are_judged_by_the_next(void **state)
 	assert_int_equal(ns(&f.iv, GN_CLASS_UNCLASSIFIED), 30);
 	assert_int_equal(f.iv.app, 60);
 	assert_int_equal(f.checks.slice_mismatches, 0);
-	/* the next slice's number says that one was lost: explained */
+	/* the next slice's number shows that one was lost: explained */
 	gn_account_slice_seen(&f.a, true, &f.checks);
 	gn_account_slice_seen(&f.a, false, &f.checks);
 	assert_int_equal(f.checks.slice_mismatches, 0);
@@ -125,7 +125,7 @@ static void too_few_slices_are_judged_by_the_next(void **state)
 	close_at(&f, 200, 5);
 	gn_account_slice_seen(&f.a, false, &f.checks);
 	assert_int_equal(f.checks.slice_mismatches, 0);
-	/* and nothing later */
+	/* but nothing later */
 	close_at(&f, 300, 5);
 	gn_account_slice_seen(&f.a, false, &f.checks);
 	assert_int_equal(f.checks.slice_mismatches, 1);
@@ -136,20 +136,20 @@ static void what_cannot_be_true_is_unclassified(void **state)
 	struct fixture f = {0};
 
 	(void)state;
-	/* more slices than OS time */
+	/* more slice time than OS time */
 	gn_account_slice(&f.a, GN_CLASS_DISK, 30);
 	close_at(&f, 100, 20);
 	assert_int_equal(f.checks.slice_mismatches, 1);
 	assert_int_equal(ns(&f.iv, GN_CLASS_DISK), 0);
 	assert_int_equal(ns(&f.iv, GN_CLASS_UNCLASSIFIED), 20);
 	assert_int_equal(f.iv.app, 80);
-	/* more OS time than time */
+	/* more OS time than elapsed time */
 	gn_account_slice(&f.a, GN_CLASS_DISK, 30);
 	close_at(&f, 200, 101);
 	assert_int_equal(f.checks.os_overruns, 1);
 	assert_int_equal(ns(&f.iv, GN_CLASS_UNCLASSIFIED), 100);
 	assert_int_equal(f.iv.app, 0);
-	/* sums that do not fit 64 bits are no small sums */
+	/* sums that overflow 64 bits do not become small */
 	gn_account_os_note(&f.a, UINT64_MAX);
 	gn_account_os_note(&f.a, UINT64_MAX);
 	gn_account_slice(&f.a, GN_CLASS_DISK, UINT64_MAX);
@@ -171,7 +171,7 @@ static void a_gap_is_unclassified(void **state)
 	assert_true(f.iv.gap);
 	assert_int_equal(ns(&f.iv, GN_CLASS_UNCLASSIFIED), 100);
 	assert_int_equal(f.iv.app, 0);
-	/* the compilation's end may be what was lost */
+	/* the lost record may be the end of the compilation */
 	close_at(&f, 200, 0);
 	assert_false(f.iv.gap);
 	assert_int_equal(ns(&f.iv, GN_CLASS_APP), 100);
@@ -209,7 +209,7 @@ static void an_interval_without_end_is_what_its_slices_say(void **state)
 	assert_int_equal(ns(&f.iv, GN_CLASS_UNCLASSIFIED), 70);
 	assert_int_equal(f.iv.app, 0);
 	assert_true(f.iv.gap);
-	/* slices that cannot be true */
+	/* impossible slices */
 	gn_account_slice(&f.a, GN_CLASS_SLEEP, 300);
 	gn_account_cut(&f.a, 200, GN_CLASSIFY_EXACT, &f.iv);
 	assert_int_equal(ns(&f.iv, GN_CLASS_UNCLASSIFIED), 100);
@@ -232,7 +232,7 @@ static void activities_nest(void **state)
 	gn_account_begin(&f.a, GN_CLASS_GC, 1, 1);
 	assert_int_equal(runs(&f), GN_CLASS_GC);
 	gn_account_begin(&f.a, GN_CLASS_JIT, 1, 1);
-	/* an end takes what began within with it */
+	/* an end also ends what began inside */
 	gn_account_end(&f.a, GN_CLASS_GC);
 	assert_int_equal(runs(&f), GN_CLASS_JIT);
 	gn_account_end(&f.a, GN_CLASS_GC);
@@ -259,7 +259,7 @@ static void activities_end_with_their_frames(void **state)
 	assert_int_equal(runs(&f), GN_CLASS_APP);
 }
 
-/* A frame above where a compilation began shows that it threw. */
+/* A frame above the place where a compilation began shows that it threw. */
 static void activities_end_below_frames(void **state)
 {
 	struct fixture f = {0};
@@ -303,7 +303,7 @@ static void probes_cost_is_taken_from_time_on_a_cpu(void **state)
 	struct fixture f = {.before = 10, .after = 5};
 
 	(void)state;
-	/* the first has no probe at its start */
+	/* the first interval did not start with a probe */
 	close_at(&f, 100, 0);
 	expect_cost(&f, 10, 0);
 	assert_int_equal(f.iv.elapsed, 90);
@@ -311,7 +311,8 @@ static void probes_cost_is_taken_from_time_on_a_cpu(void **state)
 	close_at(&f, 200, 0);
 	expect_cost(&f, 15, 0);
 	assert_int_equal(f.iv.elapsed, 85);
-	/* not from OS time; from that of a collection, if that ran */
+	/* the cost does not come from OS time, but from a collection if one
+	 * ran */
 	gn_account_begin(&f.a, GN_CLASS_GC, 1, 1);
 	gn_account_slice(&f.a, GN_CLASS_LOCK, 70);
 	close_at(&f, 300, 70);
@@ -328,11 +329,11 @@ static void probes_cost_is_taken_from_time_on_a_cpu(void **state)
 	close_at(&f, 400, 0);
 	expect_cost(&f, 0, 15);
 	assert_int_equal(f.iv.elapsed, 0);
-	/* slices that do not come: it was OS time all the same */
+	/* slices that never arrive: it was OS time anyway */
 	close_at(&f, 500, 95);
 	expect_cost(&f, 5, 10);
 	assert_int_equal(ns(&f.iv, GN_CLASS_UNCLASSIFIED), 95);
-	/* more OS time than time */
+	/* more OS time than elapsed time */
 	close_at(&f, 600, 101);
 	expect_cost(&f, 0, 15);
 	assert_int_equal(f.iv.elapsed, 100);
@@ -352,7 +353,7 @@ static void probes_cost_is_not_known_of_gaps(void **state)
 	expect_cost(&f, 0, 0);
 	gn_account_cut(&f.a, 300, GN_CLASSIFY_EXACT, &f.iv);
 	expect_cost(&f, 0, 0);
-	/* after a cut, or a new beginning, nothing was begun by a probe */
+	/* after a cut or a new beginning, no interval began with a probe */
 	close_at(&f, 400, 0);
 	expect_cost(&f, 10, 0);
 	gn_account_start(&f.a, 500);

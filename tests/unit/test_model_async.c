@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Async methods of programs as they are not meant to be. Those of others are in
- * tests/streams. */
+/* Async methods of abnormal programs. tests/streams has the normal ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +11,8 @@
 
 #include "model_lives.h"
 
-/* With tables half a second of CPU time, with a search in lists 40. */
+/* With tables this takes half a second of CPU time, with a search in lists
+ * 40. */
 #define MANY 200000u
 #define MOST (10 * CLOCKS_PER_SEC)
 

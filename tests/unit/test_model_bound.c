@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Memory of the live view: ten times as much that was takes no more, and what
- * is still needed is kept.
+ * Memory of the live view: ten times as many past objects need no more memory,
+ * and what is still needed is kept.
  */
 #include <malloc.h>
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 #include "model/threads.h"
 #include "model_lives.h"
 
-/* Bytes that are allocated, and the most that were. */
+/* Allocated bytes, now and at the peak. */
 static struct {
 	size_t now, most;
 } held;
@@ -64,13 +64,13 @@ void __wrap_free(void *p)
 
 	held.now -= size;
 	if (p)
-		memset(p, 0xdb, size); /* whoever still looks at it sees that */
+		memset(p, 0xdb, size); /* makes any later use visible */
 	__real_free(p);
 }
 
 /*
- * Takes `n` of something; the most bytes that were held at a time. What n took
- * is to be as much as what 10 n take, but for the last doubling of a table.
+ * Feeds `n` of something. Returns the peak of allocated bytes. The peaks for n
+ * and for 10 n must be equal, except for the last doubling of a table.
  */
 static size_t most_of(void (*take)(struct feed *f, uint32_t n), bool live,
 		      uint32_t n)
@@ -98,7 +98,7 @@ static void assert_bounded(void (*take)(struct feed *f, uint32_t n), bool live,
 			 often);
 }
 
-/* In one period, however long it is. */
+/* In a single period, of any length. */
 static void rename_often(struct feed *f, uint32_t n)
 {
 	char last[16];
@@ -187,7 +187,7 @@ static void names_that_a_function_had_are_forgotten(void **state)
 }
 
 /*
- * Each process is forked from the one before, which then ends: it has that
+ * Each process is forked from the one before, which then ends. It inherits that
  * one's functions, also those that it never called itself.
  */
 static void fork_on(struct feed *f, uint32_t n)
@@ -221,8 +221,8 @@ static void functions_of_ancestors_are_known(void **state)
 	assert_bounded(fork_on, true, 3000);
 }
 
-/* Process 1 has most of the names that there can be, process 2 the rest. When
- * that one has ended, there is room for the next. */
+/* Process 1 has most of the allowed names, process 2 the rest. After process 2
+ * has ended, there is room for the next one. */
 static void fill_and_end(bool texts)
 {
 	struct feed f = begin(true);
@@ -257,7 +257,7 @@ static void a_limit_leaves_room_again(void **state)
 	fill_and_end(true);
 }
 
-/* Whatever is swept out, what is left is as it was. */
+/* Whatever is swept, the rest is unchanged. */
 static void what_lives_is_left(void **state)
 {
 	struct feed f = begin(true);
@@ -271,7 +271,8 @@ static void what_lives_is_left(void **state)
 	feed_event(&f, 10, 1, GN_KIND_ENTER, CLR(7), 0x800, 0);
 	feed_event(&f, 20, 1, GN_KIND_JIT_BEGIN, CLR(8), 0, 0);
 	feed_event(&f, 30, 1, GN_KIND_JIT_END, 0, 0, 0);
-	/* who compiled goes on in another program, who muted does not */
+	/* the compiling process executes another program, the muting one does
+	 * not */
 	feed_thread(&f, 32, 3, GN_KIND_THREAD, 3, 0);
 	feed_name(&f, 3, CLR(5), 3, "Kept.Before");
 	feed_event(&f, 33, 3, GN_KIND_JIT_BEGIN, CLR(5), 0, 0);
@@ -288,7 +289,7 @@ static void what_lives_is_left(void **state)
 		end_thread(&f, time + 20, 2);
 		feed_now(&f, time + 50, 1, GN_CPU_WAITING, GN_CLASS_SLEEP,
 			 time + 40);
-		/* a wait that is over, woken by one that ended before */
+		/* a finished wait, woken by a thread that ended before */
 		if (i)
 			feed_slice(&f, time + 10, time + 30, 1, GN_CLASS_LOCK,
 				   2, false);
@@ -319,7 +320,7 @@ static void what_lives_is_left(void **state)
 	gn_model_free(feed_finish(&f));
 }
 
-/* The record before which all texts are swept tells nothing itself. */
+/* All texts are swept before this record, which reports nothing itself. */
 static void sweep_texts(struct feed *f, uint64_t time)
 {
 	const char *before = f->p->threads[0]->name;
@@ -329,7 +330,7 @@ static void sweep_texts(struct feed *f, uint64_t time)
 	assert_ptr_not_equal(f->p->threads[0]->name, before);
 }
 
-/* The name of a waker that ended, wherever it is on its way to the model. */
+/* The name of a waker that ended, at any stage on its way to the model. */
 static void wake(bool row)
 {
 	struct feed f = begin(true);
@@ -339,10 +340,10 @@ static void wake(bool row)
 	feed_thread(&f, 0, 2, GN_KIND_THREAD, 2, 0);
 	end_thread(&f, 10, 2);
 	m = feed_period(&f);
-	sweep_texts(&f, 20); /* a ghost's */
+	sweep_texts(&f, 20); /* the name of an ended thread */
 	gn_model_free(m);
 	feed_slice(&f, 21, 23, 1, GN_CLASS_LOCK, 2, false);
-	sweep_texts(&f, 24); /* of the open interval */
+	sweep_texts(&f, 24); /* the name in the open interval */
 	feed_event(&f, 25, 1, GN_KIND_ENTER, CLR(1), 0x100, 2);
 	if (row)
 		sweep_texts(&f, 26);
@@ -386,7 +387,7 @@ static void the_path_of_a_late_file_is_left(void **state)
 	gn_model_free(feed_finish(&f));
 }
 
-/* Not in the live view only. */
+/* Also outside the live view. */
 static void the_source_of_a_function_is_left(void **state)
 {
 	struct feed f = begin(false);
@@ -404,7 +405,7 @@ static void the_source_of_a_function_is_left(void **state)
 	gn_model_free(m);
 }
 
-/* A model has its texts, whatever becomes of those who had them. */
+/* A model keeps its texts, even if their owners are gone. */
 static void a_model_keeps_its_texts(void **state)
 {
 	struct feed f = begin(true);
@@ -421,7 +422,7 @@ static void a_model_keeps_its_texts(void **state)
 	gn_model_free(m);
 }
 
-/* What a burst of frames took is given back when they are gone. */
+/* The memory of a burst of frames is freed when they are gone. */
 static void a_burst_of_frames_is_given_back(void **state)
 {
 	struct feed f = begin(true);

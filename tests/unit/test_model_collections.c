@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Collections whose ends other threads tell: the CLR's concurrent ones, and
- * those of its server. */
+/* Collections whose ends other threads report: the concurrent ones of the CLR,
+ * and those of its server mode. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,8 +35,8 @@ static struct feed begin(void)
 	return begin_with(NULL);
 }
 
-/* "thread start-end; ..." of what an observer was told went on while the
- * program did. */
+/* "thread start-end; ..." for the background activities that an observer
+ * received. */
 struct seen {
 	char text[64 * 1024];
 	size_t n;
@@ -77,7 +77,7 @@ static void begins(struct feed *f, uint64_t time, uint32_t tid, int generation)
 		   GN_GC_KEY(generation, false), 0);
 }
 
-/* "start-end cpu; ..." of the collections, in their order. */
+/* "start-end cpu; ..." for the collections, in order. */
 static void assert_collections(const struct gn_model *m, const char *want)
 {
 	char text[256] = "", cpu[32];
@@ -98,8 +98,8 @@ static void assert_collections(const struct gn_model *m, const char *want)
 	assert_string_equal(text, want);
 }
 
-/* A character for each collection: y is a young one that opened another. Its
- * reason is that of the other one. */
+/* A character for each collection: y is a young one that began another one. It
+ * has the reason of the other one. */
 static void assert_young(const struct gn_model *m, const char *want)
 {
 	const struct gn_model_event *before = NULL;
@@ -133,8 +133,8 @@ static void assert_class(const struct gn_model *m, uint32_t tid, uint64_t gc,
 	assert_int_equal(t->classes[GN_CLASS_APP], app);
 }
 
-/* The thread that began it goes on when it lets the others go on; one that
- * stops all is within it. */
+/* The thread that began it continues when it resumes the others. A collection
+ * that stops all threads lies within it. */
 static void a_concurrent_one_is_ended_by_its_thread(void **state)
 {
 	struct feed f = begin();
@@ -163,7 +163,7 @@ static void a_concurrent_one_is_ended_by_its_thread(void **state)
 	gn_model_free(m);
 }
 
-/* Nobody begins one in another there, but each thread can end it. */
+/* No collection begins inside another one there, but any thread can end it. */
 static void a_servers_is_ended_by_any_thread(void **state)
 {
 	struct feed f = begin();
@@ -188,7 +188,7 @@ static void a_servers_is_ended_by_any_thread(void **state)
 	gn_model_free(m);
 }
 
-/* Threads of another runtime collect beside each other. */
+/* Threads of another runtime collect independently of each other. */
 static void others_end_where_they_began(void **state)
 {
 	struct feed f = begin();
@@ -210,7 +210,7 @@ static void others_end_where_they_began(void **state)
 }
 
 /* A concurrent one from 210 to 450: a young one in its suspension begins it,
- * and one is in it. */
+ * and another one lies within it. */
 static void collects_beside_both(struct feed *f)
 {
 	event(f, 200, 1, GN_KIND_SUSPEND_BEGIN, CLR);
@@ -226,7 +226,7 @@ static void collects_beside_both(struct feed *f)
 	event(f, 450, 2, GN_KIND_GC_END, CLR);
 }
 
-/* The runtime does not tell that the young one begins, only that it ends. */
+/* The runtime does not report the begin of the young one, only its end. */
 static void a_young_one_begins_a_concurrent_one(void **state)
 {
 	struct feed f = begin();
@@ -242,15 +242,15 @@ static void a_young_one_begins_a_concurrent_one(void **state)
 	assert_collections(m, "210-450 -; 210-230 40; 310-330 40; ");
 	assert_int_equal(m->collections.all, 3);
 	assert_young(m, "-y-");
-	/* 20 + 20; the rest of the suspension is not told to be of one */
+	/* 20 + 20; the rest of the suspension is not attributed to one */
 	assert_class(m, 1, 40, 360);
 	assert_class(m, 2, 400, 0);
 	gn_model_free(m);
 }
 
-/* Ends without a begin, where tracing began in a collection: none of all
- * generations has ended before, or the thread itself ended it, or it is of
- * another runtime. */
+/* Ends without a begin, when tracing began during a collection: no collection
+ * of all generations has ended before, or the thread itself ended it, or it
+ * belongs to another runtime. */
 static void other_ends_are_of_none(void **state)
 {
 	struct feed f = begin();
@@ -273,7 +273,7 @@ static void other_ends_are_of_none(void **state)
 	gn_model_free(m);
 }
 
-/* The number of a thread is in the order of their begins. */
+/* Threads are numbered in the order of their begins. */
 static void background_ones_are_shown(void **state)
 {
 	struct gn_observer o;
@@ -285,13 +285,14 @@ static void background_ones_are_shown(void **state)
 	f = begin_seen(&o, s);
 	thread(&f, 1, "main");
 	thread(&f, 2, ".NET BGC");
-	/* one that stops all */
+	/* a collection that stops all threads */
 	event(&f, 110, 1, GN_KIND_SUSPEND_BEGIN, CLR);
 	begins(&f, 120, 1, 2);
 	event(&f, 130, 1, GN_KIND_GC_END, CLR);
 	event(&f, 140, 1, GN_KIND_SUSPEND_END, CLR);
 	collects_beside_both(&f);
-	/* one that the capture's end cuts, with a young one in it */
+	/* a collection that the end of the capture cuts, with a young one in
+	 * it */
 	event(&f, 500, 1, GN_KIND_SUSPEND_BEGIN, CLR);
 	begins(&f, 510, 1, 2);
 	event(&f, 520, 1, GN_KIND_SUSPEND_END, CLR);
@@ -306,8 +307,8 @@ static void background_ones_are_shown(void **state)
 	free(s);
 }
 
-/* A process that ends in one, and one that executes another program: nothing of
- * that goes on. */
+/* A process that ends in a collection, and one that executes another program:
+ * no collection continues. */
 static void the_process_ends_background_ones(void **state)
 {
 	struct gn_rec_func exits = {.h = {.time = 300,
@@ -379,8 +380,9 @@ static int see_gap(void *ctx, uint32_t thread, uint64_t start, uint64_t end)
 	return 0;
 }
 
-/* What goes on where records were lost is shown up to there; that it goes on
- * beside the program is not known, either. One that was seen to do is. */
+/* An activity during which records were lost is shown up to the loss. It is
+ * also unknown whether it runs in the background, unless that was seen
+ * before. */
 static void a_loss_ends_what_goes_on(void **state)
 {
 	struct gn_observer o;
@@ -419,7 +421,7 @@ static void a_loss_ends_what_goes_on(void **state)
 	free(s);
 }
 
-/* Those of a server's threads, and of other runtimes, stop all. */
+/* Those of server threads, and of other runtimes, stop all threads. */
 static void others_are_no_background_ones(void **state)
 {
 	struct gn_observer o;
@@ -450,8 +452,8 @@ static void others_are_no_background_ones(void **state)
 	free(s);
 }
 
-/* What goes on in a program ends when its process executes another one, and no
- * end in that one is its. */
+/* Background activities of a program end when its process executes another one,
+ * and no end in the new program belongs to them. */
 static void another_program_ends_them(void **state)
 {
 	struct gn_rec_thread execs = {.f = {.h = {.time = 300,
@@ -481,8 +483,8 @@ static void another_program_ends_them(void **state)
 
 struct truth {
 	uint64_t start, end;
-	int generation; /* -1: not told */
-	uint32_t tid;	/* which began one that others went on beside */
+	int generation; /* -1: unknown */
+	uint32_t tid;	/* the thread that began a background collection */
 };
 
 struct runtime {
@@ -497,7 +499,7 @@ static uint64_t passes(struct runtime *r)
 	return r->time += 1 + (uint64_t)rand() % 50;
 }
 
-/* One that stops all threads. */
+/* A collection that stops all threads. */
 static void collects(struct runtime *r, int generations)
 {
 	uint32_t tid = rand() % 2 ? 1 : 3;
@@ -536,7 +538,7 @@ static void collects_beside(struct runtime *r)
 	event(&r->f, is->end, 2, GN_KIND_GC_END, CLR);
 }
 
-/* As the runtime tells them, in any order that it has. */
+/* As the runtime reports them, in every possible order. */
 static void all_are_matched(void **state)
 {
 	struct runtime *r = calloc(1, sizeof(*r));
@@ -577,7 +579,7 @@ static void all_are_matched(void **state)
 	free(r);
 }
 
-/* The same, as an observer is told them while they end. */
+/* The same, as an observer receives them when they end. */
 static void all_background_ones_are_shown(void **state)
 {
 	struct runtime *r = calloc(1, sizeof(*r));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The time on CPUs of collections that several threads do. */
+/* The CPU time of collections on several threads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 #define CLR	GN_FUNC(GN_RUNTIME_CLR, 0)
 #define HOTSPOT GN_FUNC(GN_RUNTIME_HOTSPOT, 0)
 
-/* Off a CPU since the thread's last record. */
+/* Time off a CPU since the thread's last record. */
 static uint32_t off[FEED_TIDS];
 
 static struct feed begin(void)
@@ -82,7 +82,7 @@ static void end_server(struct feed *f, uint64_t time)
 		event(f, time, tid, GN_KIND_EXIT);
 }
 
-/* What a thread did in a collection is known when it wakes for the next. */
+/* What a thread did in a collection is known when it wakes for the next one. */
 static void all_collectors_count(void **state)
 {
 	struct feed f = begin_server();
@@ -102,7 +102,7 @@ static void all_collectors_count(void **state)
 	assert_collections(&f, "210-260 80; 410-450 80; ");
 }
 
-/* Where slices were lost nothing is said, and again behind them. */
+/* While slices are lost there is no time; afterwards there is again. */
 static void lost_slices_are_no_time(void **state)
 {
 	struct feed f = begin_server();
@@ -115,14 +115,15 @@ static void lost_slices_are_no_time(void **state)
 		sleeps(&f, at + 20, at + 30, 3);
 		event(&f, at + 40, 2, GN_KIND_GC_END);
 		sleeps(&f, at + 45, at + 48, 3);
-		/* an end of an interval, so that the next is whole again */
+		/* the end of an interval, so that the next one is complete
+		 * again */
 		event(&f, at + 50, 3, GN_KIND_JIT_END);
 	}
 	end_server(&f, 600);
 	assert_collections(&f, "210-240 50; 310-340 -; 410-440 50; ");
 }
 
-/* A slice that was held comes behind a later one. */
+/* A held slice arrives after a later one. */
 static void held_slices_are_no_time(void **state)
 {
 	struct feed f = begin_server();
@@ -142,7 +143,7 @@ static void held_slices_are_no_time(void **state)
 	assert_collections(&f, "210-260 -; 310-330 -; 410-430 40; ");
 }
 
-/* Its end is that of the capture, or was lost. */
+/* Its end is the end of the capture, or was lost. */
 static void a_thread_without_end_is_no_time(void **state)
 {
 	struct feed f = begin_server();
@@ -158,7 +159,8 @@ static void a_thread_without_end_is_no_time(void **state)
 	assert_collections(&f, "210-240 -; 310-340 -; ");
 }
 
-/* The thread that tells both is none of them: its time of the class counts. */
+/* The thread that reports begin and end is no collector: its time in the class
+ * counts. */
 static void others_help_it(void **state)
 {
 	struct feed f = begin();
@@ -176,7 +178,7 @@ static void others_help_it(void **state)
 	assert_collections(&f, "210-260 70; ");
 }
 
-/* Functions are traced in it. */
+/* Functions are traced in the collection. */
 static void calls_of_a_collector_collect(void **state)
 {
 	const struct gn_model_thread *t;
@@ -204,7 +206,7 @@ static void calls_of_a_collector_collect(void **state)
 struct world {
 	struct feed f;
 	bool on[COLLECTORS][TICKS]; /* on a CPU */
-	uint64_t off[COLLECTORS];   /* since when it sleeps; 0: it does not */
+	uint64_t off[COLLECTORS];   /* asleep since then; 0: awake */
 	uint64_t begun;
 	uint32_t teller;
 	uint64_t want[TICKS], start[TICKS];
@@ -221,14 +223,14 @@ static uint64_t spent(const struct world *w, uint64_t from, uint64_t to)
 	return sum;
 }
 
-/* Tells what a collector that runs, or the thread that does not only collect,
- * tells then. */
+/* The records of a running collector, or of the thread that also does other
+ * work, at that time. */
 static void tell(struct world *w, uint64_t at)
 {
 	uint32_t teller = (uint32_t)rand() % (COLLECTORS + 1);
 
 	if (w->begun && !w->teller)
-		teller = 0; /* one that it began it ends */
+		teller = 0; /* the thread that began it also ends it */
 	else if (w->begun && !teller)
 		return;
 	if (rand() % 10 || (teller && w->off[teller - 1]))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What the probes of events cost is taken out of the interval that they are
- * in. */
+/* The cost of an event's probes is subtracted from the interval that contains
+ * them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 #define FN(n) GN_FUNC(GN_RUNTIME_CLR, n)
 
-/* Of a hit: 7 before, 3 after. */
+/* Cost of a hit: 7 before, 3 after. */
 static struct feed begin(bool raw)
 {
 	struct gn_pipeline_opts opts = {
@@ -46,8 +46,8 @@ static void tell(struct feed *f, uint64_t time, uint16_t event, uint32_t func,
 	feed_rec(f, &r, sizeof(r));
 }
 
-/* A call from 200 to 400, in it an exception from 250 to 350, with three
- * events. */
+/* A call from 200 to 400, with an exception from 250 to 350 and three events in
+ * it. */
 static struct gn_model *play(struct feed *f)
 {
 	feed_thread(f, 100, 1, GN_KIND_THREAD, 1, 0);
@@ -66,11 +66,11 @@ static void events_cost(void **state)
 	struct gn_model *m = play(&f);
 
 	(void)state;
-	/* the call's own two hits take 3 and 7 of it */
+	/* the two hits of the call take 3 and 7 of it */
 	assert_int_equal(m->functions[0].v.elapsed_incl, 200 - 3 - 30 - 7);
 	assert_int_equal(m->probe_cost, 2 * 10 + 30);
 	assert_int_equal(m->costs[GN_PROBE_MANAGED].hits, 5);
-	/* from the throw to the catch: two hits */
+	/* two hits between the throw and the catch */
 	assert_int_equal(m->nexceptions, 1);
 	assert_int_equal(m->exceptions[0].ns, 100 - 20);
 	gn_model_free(m);
@@ -87,8 +87,9 @@ static void raw_times_keep_it(void **state)
 	gn_model_free(m);
 }
 
-/* The catch of the first is lost: that nobody caught it is not known. The
- * second is thrown after the loss, before another record tells of it. */
+/* The catch of the first exception is lost, so it is not reported as uncaught.
+ * The second one is thrown after the loss, before another record shows the
+ * loss. */
 static void a_catch_can_be_lost(void **state)
 {
 	struct feed f = begin(true);
@@ -115,7 +116,7 @@ static void a_catch_can_be_lost(void **state)
 
 #define UNCAUGHT 100 /* more than a thread can have open */
 
-/* Those that nobody ever caught do not displace two that are. */
+/* Exceptions that nobody caught do not displace two that were caught. */
 static void the_oldest_are_dropped(void **state)
 {
 	uint64_t uncaught = 0, caught = 0, ns = 0;
@@ -165,8 +166,8 @@ static void assert_event(const struct gn_model *m, uint16_t event, int nth,
 	assert_int_equal(e->no_cpu, no_end);
 }
 
-/* FN(1) catches in each of 100 rounds of 50 ns, and FN(3) was unwound before:
- * `inner` ends that, or a handler in it throws, and nothing does. */
+/* FN(1) catches in each of 100 rounds of 50 ns. FN(3) was unwound before:
+ * `inner` ends that unwind, or a handler in it throws and nothing ends it. */
 static struct gn_model *unwind_often(uint16_t inner, uint32_t fn)
 {
 	struct feed f = begin(true);
@@ -183,7 +184,7 @@ static struct gn_model *unwind_often(uint16_t inner, uint32_t fn)
 	return feed_finish(&f);
 }
 
-/* The unwind of the function that catches has no end of its own. */
+/* The unwind of the catching function has no end of its own. */
 static void a_catch_ends_its_unwind(void **state)
 {
 	struct gn_model *m = unwind_often(GN_RT_UNWOUND, 0);
@@ -200,8 +201,8 @@ static void a_catch_ends_its_unwind(void **state)
 	gn_model_free(m);
 }
 
-/* A handler throws: nothing ends the stretches of the exception that it
- * replaces. Others of the thread keep their ends, however many there are. */
+/* A handler throws: the stretches of the replaced exception have no end. Other
+ * stretches of the thread keep their ends, however many there are. */
 static void replaced_exceptions_have_no_end(void **state)
 {
 	struct gn_model *m = unwind_often(GN_RT_FINALLY, 3);
@@ -219,7 +220,7 @@ static void replaced_exceptions_have_no_end(void **state)
 	gn_model_free(m);
 }
 
-/* The ends of the first ones are lost: the next ones end no other. */
+/* The ends of the first ones are lost: the ends of the next ones still fit. */
 static void ends_can_be_lost(void **state)
 {
 	static const enum gn_kind kinds[] = {
@@ -233,7 +234,7 @@ static void ends_can_be_lost(void **state)
 	for (uint64_t i = 0; i < 3; i++)
 		feed_event(&f, 200 + 10 * i, 1, kinds[i], FN(1), 0, 0);
 	f.seq[1]++;
-	/* what begins them is lost */
+	/* their begins are lost */
 	for (uint64_t i = 3; i < 6; i++)
 		feed_event(&f, 300 + 10 * i, 1, kinds[i], FN(1), 0, 0);
 	for (uint64_t i = 0; i < 6; i++)
@@ -249,8 +250,9 @@ static void ends_can_be_lost(void **state)
 	gn_model_free(m);
 }
 
-/* A thread's last records are lost, its end among them. `end`: of the session;
- * 0: the file lacks its end, so the thread goes on there as all others do. */
+/* The last records of a thread are lost, with its end. `end`: that of the
+ * session; 0: the file has no end, so the thread goes on there like all
+ * others. */
 static struct gn_model *lose_the_rest(uint64_t end)
 {
 	struct gn_rec_session session = {.h = {.kind = GN_KIND_SESSION},
@@ -286,7 +288,7 @@ static void the_last_records_can_be_lost(void **state)
 	gn_model_free(m);
 }
 
-/* Of such a compilation it is not told when it threw. */
+/* It is not reported when such a compilation threw. */
 static void compilations_that_threw_have_no_end(void **state)
 {
 	struct feed f = begin(true);

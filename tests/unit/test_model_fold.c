@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Ended threads that are merged into rows of their process: all sums are those
- * of the same records where each thread has its row, and memory is bounded.
+ * Ended threads are merged into rows of their process: all sums equal those
+ * from the same records with a row for each thread, and memory is bounded.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 #define PIDS  3
 #define STEPS 3000
 
-/* Two pipelines that take the same records. */
+/* Two pipelines that receive the same records. */
 struct twins {
 	struct feed all, few;
 	uint64_t time;
@@ -46,7 +46,7 @@ static struct feed begin(uint32_t most)
 	return f;
 }
 
-/* A first thread has its process's number, and lives on. */
+/* A first thread has its process's PID, and stays alive. */
 static void make_thread(struct twins *w, uint32_t tid)
 {
 	uint32_t first = 1 + below(w, PIDS);
@@ -69,8 +69,8 @@ static void event(struct twins *w, uint32_t tid, enum gn_kind kind,
 	feed_event(&w->few, w->time, tid, kind, func, key, os);
 }
 
-/* A call or its end, maybe after a wait that some thread ended: one that has
- * ended itself, too. */
+/* A call or its end, maybe after a wait that some thread ended, which may have
+ * ended itself. */
 static void call(struct twins *w, uint32_t tid)
 {
 	struct life *l = &w->life[tid];
@@ -139,7 +139,7 @@ static void same_models(const struct gn_model *a, const struct gn_model *b)
 	assert_int_equal(gn_model_threads(a), gn_model_threads(b));
 }
 
-/* The sums of idle threads and of the others, whose parts a report shows. */
+/* The sums of idle threads and of the others; a report shows both parts. */
 static void sums(const struct gn_model *m, uint64_t of[2][6])
 {
 	for (size_t i = 0; i < m->nthreads; i++) {
@@ -174,7 +174,7 @@ static void same_streams(uint64_t seed)
 	sums(b, few);
 	assert_memory_equal(all, few, sizeof(all));
 	assert_true(a->nthreads > 100);
-	/* those that live, the limit, and two rows each process */
+	/* the living ones, the limit, and two rows for each process */
 	assert_true(b->nthreads <= TIDS + 8 + 2 * PIDS);
 	gn_model_free(a);
 	gn_model_free(b);
@@ -187,7 +187,7 @@ static void sums_are_the_same(void **state)
 		same_streams(seed);
 }
 
-/* A thread that does one call, and ends. */
+/* A thread that makes one call and ends. */
 static void brief(struct feed *f, uint32_t tid, uint64_t time, bool idle)
 {
 	feed_thread(f, time, tid, GN_KIND_THREAD, 1, 1);
@@ -221,7 +221,7 @@ static void rows_say_what_they_are(void **state)
 	for (uint32_t i = 0; i < 12; i++)
 		brief(&f, 2 + i, 20000 * (i + 1), i % 3 == 2);
 	m = feed_finish(&f);
-	/* the last two came after the last merge, which left one */
+	/* the last two came after the last merge, which left one row */
 	t = named(m, "[7 ended threads]");
 	assert_int_equal(t->merged, 7);
 	assert_int_equal(t->tid, 0);
@@ -240,7 +240,7 @@ static enum gn_role of_thread(const char *name)
 	return !strcmp(name, "t2") ? GN_ROLE_IDLE : GN_ROLE_NONE;
 }
 
-/* The first of many ends as t2, and the last as `last`. */
+/* Many threads end: the first one was t2, the last one `last`. */
 static bool row_helps(uint32_t last)
 {
 	struct feed f = begin(2);
@@ -270,7 +270,7 @@ static void helpers_make_a_row_of_helpers(void **state)
 
 #define READ 0
 
-/* A read() of so many ns that returns. */
+/* A read() that takes `ns` and returns. */
 static void read_call(struct feed *f, uint32_t tid, uint64_t start, uint32_t ns)
 {
 	struct gn_rec_slice r = {.h = {.time = start + ns,
@@ -294,7 +294,7 @@ static void reader(struct feed *f, uint32_t tid, uint64_t time)
 	feed_event(f, time + 1000 * tid, tid, GN_KIND_EXIT, 0, 0, 0);
 }
 
-/* The row of system calls that the model's thread has. */
+/* The row of system calls of the model's thread. */
 static const struct gn_model_syscall *read_by(const struct gn_model *m,
 					      const struct gn_model_thread *t)
 {
@@ -309,8 +309,8 @@ static const struct gn_model_syscall *read_by(const struct gn_model *m,
 	return found;
 }
 
-/* Calls are those of the thread that made them, whatever the order of threads
- * is, and of the row that it has become. */
+/* Calls belong to the thread that made them, in any order of threads, or to the
+ * row into which it was merged. */
 static void system_calls_stay(void **state)
 {
 	struct feed f = begin(0);
@@ -332,7 +332,7 @@ static void system_calls_stay(void **state)
 	for (uint32_t tid = 2; tid <= 9; tid++)
 		reader(&f, tid, 20000 * tid);
 	m = feed_finish(&f);
-	/* the last one came after the last merge, which left one */
+	/* the last one came after the last merge, which left one row */
 	x = read_by(m, named(m, "[6 ended threads]"));
 	assert_int_equal(x->calls, 6);
 	assert_int_equal(x->cpu, 2 + 3 + 4 + 5 + 6 + 7);
@@ -344,7 +344,7 @@ static void system_calls_stay(void **state)
 	gn_model_free(m);
 }
 
-/* What is kept of each ended thread is bound to its number. */
+/* At most one ended thread is kept for each TID. */
 static void memory_is_bounded(void **state)
 {
 	struct feed f = begin(8);

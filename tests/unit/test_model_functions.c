@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Rows of functions that have one name. */
+/* Rows of functions with the same name. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@ static void call(struct feed *f, uint64_t time, uint32_t func)
 	feed_event(f, time + 1, 1, GN_KIND_LEAVE, func, 0x100, 0);
 }
 
-/* One instance of a generic method is called, another was inlined. */
+/* One instance of a generic method was called, another one was inlined. */
 static void copies_of_any_instance_mark_the_row(void **state)
 {
 	struct feed f = begin(false);

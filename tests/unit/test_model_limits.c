@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a hostile program makes live without end has bounds, which are counted;
- * and what ends without a word. */
+/* Limits on what a hostile program can keep alive, and counters of what was
+ * dropped; and threads that end without a record. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "model/threads.h"
 #include "model_lives.h"
 
-/* Enters without an end, each on a path of its own. */
+/* Enters without leaves, each on a new path. */
 static void frames_have_a_bound(void **state)
 {
 	struct feed f = begin(true);
@@ -35,7 +35,7 @@ static void frames_have_a_bound(void **state)
 	gn_model_free(feed_finish(&f));
 }
 
-/* Calls of ever other functions from ever other paths. */
+/* Calls of always new functions from always new paths. */
 static void paths_have_a_bound(void **state)
 {
 	struct feed f = begin(true);
@@ -51,7 +51,7 @@ static void paths_have_a_bound(void **state)
 			   0x800, 0);
 	}
 	assert_int_equal(f.p->stage.tree.n, 100);
-	/* a path that is known is no new one */
+	/* a known path is not new */
 	feed_event(&f, 600, 1, GN_KIND_ENTER, CLR(7), 0x800, 0);
 	feed_event(&f, 600, 1, GN_KIND_LEAVE, CLR(7), 0x800, 0);
 	m = feed_period(&f);
@@ -68,7 +68,7 @@ static void paths_have_a_bound(void **state)
 	gn_model_free(feed_finish(&f));
 }
 
-/* Functions of whom each is called once, and names that nobody needs. */
+/* Functions that are called once each, and names that nobody needs. */
 static void functions_have_a_bound(void **state)
 {
 	struct feed f = begin(true);
@@ -100,7 +100,7 @@ static void texts_have_a_bound(void **state)
 	name_functions(&f, 1, 1, 1000, 1);
 	assert_in_range(f.p->stage.names.pool.size, 20000, 20200);
 	assert_in_range(f.p->stage.names.nfns, 200, 400);
-	/* a thread's name is short, and always told */
+	/* a thread's name is short, and always kept */
 	name_thread(&f, 1, 77);
 	m = feed_period(&f);
 	assert_int_equal(m->lost + f.p->stage.names.nfns, 1000);
@@ -109,7 +109,7 @@ static void texts_have_a_bound(void **state)
 	gn_model_free(feed_finish(&f));
 }
 
-/* 1 calls 2 to 200, and each of them 1000. */
+/* 1 calls 2 to 200, and each of them calls 1000. */
 static void call_many(struct feed *f)
 {
 	uint64_t now = 10;
@@ -124,8 +124,8 @@ static void call_many(struct feed *f)
 	feed_event(f, now + 10, 1, GN_KIND_LEAVE, CLR(1), 0x900, 0);
 }
 
-/* Each call and its own time is its function's, also where its path had no
- * room; only who called it is not known then. */
+/* Each call and its own time count for its function, even if its path had no
+ * room; then only the caller is unknown. */
 static void other_paths_are_told(void **state)
 {
 	struct feed f = begin(false);
@@ -156,27 +156,27 @@ static void other_paths_are_told(void **state)
 			children += m->nodes[i].v.calls;
 	assert_int_equal(m->checks.other_calls, children);
 	assert_in_range(children, 2 * (199 - 49), 2 * (199 - 47));
-	/* session, process, [other] and one node of each function below it */
+	/* session, process, [other], and one node for each function below it */
 	assert_in_range(m->nnodes, 100, 100 + 1 + 201);
 	gn_model_free(m);
 }
 
-/* The bounds of a capture to its end are what there is of memory. */
+/* A capture that is read to its end is limited only by memory. */
 static void a_whole_capture_has_no_bounds(void **state)
 {
 	struct feed f = begin(false);
 
 	(void)state;
 	assert_int_equal(f.p->stage.most_frames, 0);
-	/* but for call paths: what has no room there is not lost */
+	/* except call paths: a path without room loses nothing */
 	assert_int_equal(f.p->stage.tree.most, GN_MOST_NODES);
 	assert_int_equal(f.p->stage.names.most_fns, 0);
 	assert_int_equal(f.p->stage.names.most_texts, 0);
 	gn_model_free(feed_finish(&f));
 }
 
-/* Muted functions are looked for among all frames: that has an end, and what is
- * left out is told. */
+/* Muting searches all frames for the function. The search has a limit, and the
+ * rest is reported. */
 static void muting_has_a_bound(void **state)
 {
 	enum { DEEP = 20000, MUTES = 30000 };
@@ -194,8 +194,8 @@ static void muting_has_a_bound(void **state)
 	gn_model_free(m);
 }
 
-/* Files that had their probes late, and threads of which that can explain what
- * has no frame. */
+/* Files that got their probes late, and threads that have unexplained leaves
+ * for that reason. */
 static void late_probes_take_no_time(void **state)
 {
 	enum { MANY = 100000 };
@@ -229,7 +229,7 @@ static bool only_first(void *ctx, uint32_t pid, uint32_t tid)
 	return tid == 1;
 }
 
-/* The end of thread 2 is lost: it is the record after the one that came. */
+/* The end of thread 2 is lost: it is the record after the last one received. */
 static void a_thread_whose_end_was_lost_ends(void **state)
 {
 	struct feed f = begin(true);
@@ -240,7 +240,7 @@ static void a_thread_whose_end_was_lost_ends(void **state)
 	(void)state;
 	feed_thread(&f, 0, 2, GN_KIND_THREAD, 1, 1);
 	for (i = 1; i <= 5; i++) {
-		/* nothing was lost: nobody is asked for */
+		/* nothing was lost: no thread is asked about */
 		assert_int_equal(gn_pipeline_silent(f.p, only_first, &asked),
 				 0);
 		end_period(&f, 100 * i);
@@ -249,7 +249,7 @@ static void a_thread_whose_end_was_lost_ends(void **state)
 	f.seq[1]++;
 	name_thread(&f, 1, 600);
 	assert_int_equal(gn_pipeline_silent(f.p, only_first, &asked), 0);
-	/* thread 2 has been silent for more than a period, thread 1 not */
+	/* thread 2 has been silent for more than a period, thread 1 has not */
 	assert_int_equal(asked, 1);
 	m = feed_period(&f);
 	assert_int_equal(m->lost, 2);
@@ -263,7 +263,7 @@ static void a_thread_whose_end_was_lost_ends(void **state)
 	gn_model_free(feed_finish(&f));
 }
 
-/* One period without a word is a thread that waits for its turn to be told. */
+/* After one silent period, a thread may just wait for its turn. */
 static void a_thread_is_not_asked_for_at_once(void **state)
 {
 	struct feed f = begin(true);
@@ -281,7 +281,7 @@ static void a_thread_is_not_asked_for_at_once(void **state)
 	gn_model_free(feed_finish(&f));
 }
 
-/* What grows with a period ends it: as much as that, but not less. */
+/* Records that use up the room of a period end it, but not fewer. */
 static void a_period_is_full(void **state)
 {
 	struct feed f = begin(true);
@@ -301,7 +301,7 @@ static void a_period_is_full(void **state)
 	for (i = 1; i <= GN_PERIOD_NODES; i++)
 		feed_event(&f, 100000 + i, 1, GN_KIND_ENTER, 5, 0, 0);
 	assert_true(gn_pipeline_full(f.p));
-	/* what stays open is the next period's from its begin */
+	/* what stays open belongs to the next period from its begin on */
 	end_period(&f, 1000000);
 	assert_false(gn_pipeline_full(f.p));
 	gn_model_free(feed_finish(&f));

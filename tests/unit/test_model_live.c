@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Periods of the live view: what begins, ends, is late and is lost. */
+/* Periods of the live view: begins, ends, late and lost records. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ static void jit_goes_on(void **state)
 	assert_int_equal(live->activity[0].class, GN_CLASS_JIT);
 	assert_int_equal(live->activity[0].start, 400);
 	assert_int_equal(live->activity[0].end, 0);
-	/* compiled, never called, not named yet */
+	/* compiled, never called, without a name so far */
 	assert_string_equal(name_in(m, live->activity[0].function),
 			    "[func 0x10000003]");
 	gn_model_free(m);
@@ -55,7 +55,7 @@ static void jit_goes_on(void **state)
 	gn_model_free(feed_finish(&f));
 }
 
-/* Only the last ones are kept, and those whose frame is gone have ended. */
+/* Only the last ones are kept; those whose frame is gone have ended. */
 static void activities_are_a_ring(void **state)
 {
 	struct feed f = feed_new(GN_CLASSIFY_EXACT);
@@ -80,7 +80,7 @@ static void activities_are_a_ring(void **state)
 	gn_model_free(m);
 	feed_event(&f, 500, 1, GN_KIND_ENTER, 2, 790, 0);
 	feed_event(&f, 500, 1, GN_KIND_JIT_BEGIN, 0, 0, 0);
-	/* what compiled is left without an end */
+	/* the compiling function is left; the compilation has no end */
 	feed_event(&f, 600, 1, GN_KIND_LEAVE, 1, 800, 0);
 	m = feed_period(&f);
 	live = thread_in(m, 1)->live;
@@ -114,10 +114,10 @@ static void a_thread_ends(void **state)
 	assert_int_equal(share_in(m, 2, "f2")->elapsed, 400);
 	assert_int_equal(m->processes[0].threads, 2);
 	gn_model_free(m);
-	/* nothing that is late brings it back */
+	/* late records do not bring it back */
 	feed_event(&f, 1390, 2, GN_KIND_LEAVE, 2, 800, 0);
 	feed_slice(&f, 1300, 1390, 2, GN_CLASS_LOCK, 0, false);
-	/* who woke another is known by its name for a while */
+	/* the name of a waker is kept for a while */
 	feed_slice(&f, 2100, 2200, 1, GN_CLASS_LOCK, 2, false);
 	feed_now(&f, 3000, 1, GN_CPU_ON, GN_CLASS_APP, 0);
 	feed_now(&f, 3000, 2, GN_CPU_ON, GN_CLASS_APP, 0);
@@ -163,7 +163,7 @@ static void processes_come_and_go(void **state)
 	feed_thread(&f, 0, 2, GN_KIND_THREAD, 2, 0);
 	feed_event(&f, 100, 2, GN_KIND_ENTER, 1, 800, 0);
 	gn_model_free(feed_period(&f));
-	/* 2 forks 3, which goes on in f1 */
+	/* 2 forks 3, which continues in f1 */
 	feed_thread(&f, 1200, 3, GN_KIND_THREAD, 3, 2);
 	feed_now(&f, 2000, 2, GN_CPU_ON, GN_CLASS_APP, 0);
 	feed_now(&f, 2000, 3, GN_CPU_ON, GN_CLASS_APP, 0);
@@ -193,7 +193,7 @@ static void processes_come_and_go(void **state)
 	gn_model_free(feed_finish(&f));
 }
 
-/* The records were made before the period's end and are read after it. */
+/* Records from before the period's end are read after it. */
 static void records_at_the_boundary(void **state)
 {
 	struct feed f = feed_new(GN_CLASSIFY_EXACT);
@@ -221,7 +221,7 @@ static void records_at_the_boundary(void **state)
 	gn_model_free(m);
 	feed_now(&f, 3000, 1, GN_CPU_ON, GN_CLASS_APP, 0);
 	gn_model_free(feed_period(&f));
-	/* an end, too, is at the boundary then */
+	/* then an end can also be at the boundary */
 	feed_event(&f, 2990, 1, GN_KIND_EXIT, 0, 0, 0);
 	m = feed_finish(&f);
 	assert_int_equal(thread_in(m, 1)->start, 3000);
@@ -230,8 +230,8 @@ static void records_at_the_boundary(void **state)
 	gn_model_free(m);
 }
 
-/* A slice that could be of the next interval, and a look before that is read;
- * and one that is longer than the time of the look. */
+/* A slice that may belong to the next interval, and a look before that is read;
+ * and a slice that is longer than the time of the look. */
 static void slices_that_wait(void **state)
 {
 	struct feed f = feed_new(GN_CLASSIFY_EXACT);
@@ -259,7 +259,8 @@ static void slices_that_wait(void **state)
 	gn_model_free(feed_finish(&f));
 }
 
-/* What is lost makes the time before the next look unknown, not after it. */
+/* A loss makes the time before the next look unknown, but not the time after
+ * it. */
 static void lost_records(void **state)
 {
 	struct feed f = feed_new(GN_CLASSIFY_EXACT);
@@ -285,7 +286,7 @@ static void lost_records(void **state)
 	assert_false(values_of(m, "f1")->gap);
 	gn_model_free(m);
 	feed_slice(&f, 600, 2100, 1, GN_CLASS_SLEEP, 0, false);
-	/* of the whole interval, since the record that was lost */
+	/* for the whole interval since the lost record */
 	feed_event(&f, 2300, 1, GN_KIND_LEAVE, 1, 800, 1500);
 	feed_now(&f, 3000, 1, GN_CPU_ON, GN_CLASS_APP, 0);
 	m = feed_period(&f);
@@ -317,15 +318,15 @@ static void lost_slices(void **state)
 	assert_int_equal(values_of(m, "f1")->class_excl[GN_CLASS_DISK], 100);
 	assert_int_equal(values_of(m, "f1")->class_excl[GN_CLASS_APP], 900);
 	gn_model_free(m);
-	/* what is missing was not known at the second look */
+	/* at the second look it was not known what was missing */
 	feed_event(&f, 2500, 1, GN_KIND_LEAVE, 1, 800, 500);
 	m = feed_finish(&f);
 	assert_int_equal(values_of(m, "f1")->class_excl[GN_CLASS_APP], 500);
 	gn_model_free(m);
 }
 
-/* A look is from another CPU; slices are right, and are taken where all are
- * there. */
+/* A look comes from another CPU. Slices are exact, and are used if all of them
+ * are there. */
 static void looks_are_not_exact(void **state)
 {
 	struct feed f = feed_new(GN_CLASSIFY_EXACT);
@@ -345,7 +346,7 @@ static void looks_are_not_exact(void **state)
 	gn_model_free(feed_finish(&f));
 }
 
-/* What was told belongs to the interval that had begun unseen. */
+/* The reported time belongs to the interval that had begun unseen. */
 static void a_lost_slice_after_a_late_record(void **state)
 {
 	struct feed f = feed_new(GN_CLASSIFY_EXACT);
@@ -370,7 +371,7 @@ static void a_lost_slice_after_a_late_record(void **state)
 	gn_model_free(feed_finish(&f));
 }
 
-/* The checks still work: slices and OS time that cannot both be true. */
+/* The checks still work: slices and OS time that contradict each other. */
 static void what_cannot_be_true_is_told(void **state)
 {
 	struct feed f = feed_new(GN_CLASSIFY_EXACT);
@@ -388,7 +389,7 @@ static void what_cannot_be_true_is_told(void **state)
 	assert_int_equal(m->checks.slice_mismatches, 1);
 	assert_int_equal(m->checks.account_error_ns, 0);
 	gn_model_free(m);
-	/* more OS time than there is since 1400 */
+	/* more OS time than has passed since 1400 */
 	feed_event(&f, 2400, 1, GN_KIND_ENTER, 1, 800, 1001);
 	assert_int_equal(gn_pipeline_period(f.p, &m), 0);
 	assert_int_equal(m->checks.slice_mismatches, 0);
@@ -397,7 +398,7 @@ static void what_cannot_be_true_is_told(void **state)
 	gn_model_free(feed_finish(&f));
 }
 
-/* A thread that nobody could tell of, and one that never said a word. */
+/* A thread that could not be looked at, and one without any record. */
 static void what_is_not_told(void **state)
 {
 	struct feed f = feed_new(GN_CLASSIFY_EXACT);
@@ -460,8 +461,8 @@ static void states_must_make_sense(void **state)
 	gn_model_free(feed_finish(&f));
 }
 
-/* Calls that could not be seen are missing of all functions of the module and
- * of no other: that is told once, in the first period that has the function. */
+/* Unseen calls may belong to any function of the module, but to no other: that
+ * is reported once, in the first period that has the function. */
 static void calls_without_probes(void **state)
 {
 	struct feed f = feed_new(GN_CLASSIFY_EXACT);

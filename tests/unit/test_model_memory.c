@@ -13,7 +13,7 @@
 #include "model/threads.h"
 #include "records.h"
 
-/* Allocations until one fails; negative: none does. */
+/* Allocations until one fails; negative: none fails. */
 static long left = -1;
 
 void *__real_malloc(size_t size);
@@ -122,7 +122,8 @@ static int feed_mute(struct gn_pipeline *p, uint32_t func)
 	return gn_pipeline_feed(p, &r.h, sizeof(r));
 }
 
-/* A period ends; its model may lack memory, the next one must not be wrong. */
+/* A period ends. Its model may lack memory, but the next one must be
+ * correct. */
 static int end_period(struct gn_pipeline *p, const uint32_t *tids, size_t n,
 		      uint64_t time)
 {
@@ -140,7 +141,7 @@ static int end_period(struct gn_pipeline *p, const uint32_t *tids, size_t n,
 	return err;
 }
 
-/* The same with periods, of which there are none without the live view. */
+/* The same with periods, which exist only in the live view. */
 static int feed_periods(struct gn_pipeline *p)
 {
 	static const uint32_t tids[] = {3, 2, 10, 40};
@@ -156,8 +157,8 @@ static int feed_periods(struct gn_pipeline *p)
 	return err;
 }
 
-/* Something of everything. Returns whether any record met a lack of memory:
- * the others are fed all the same, as a pipeline must bear that. */
+/* One of everything. Returns whether a record met a lack of memory. The others
+ * are still fed, because a pipeline must tolerate that. */
 static int feed_all(struct gn_pipeline *p)
 {
 	int err = 0, i;
@@ -208,13 +209,13 @@ static void any_can_fail(bool live)
 		p = gn_pipeline_new(&opts);
 		if (p)
 			p->sweep = (struct gn_sweep_due){
-				0}; /* as often as can be */
+				0}; /* as often as possible */
 		err = p ? feed_all(p) : -ENOMEM;
 		if (p && live)
 			err |= feed_periods(p);
 		if (p && gn_pipeline_finish(p, &m))
 			err = -ENOMEM;
-		whole = left >= 0; /* none was left to fail */
+		whole = left >= 0; /* no allocation failed */
 		left = -1;
 		if (whole)
 			assert_int_equal(err, 0);

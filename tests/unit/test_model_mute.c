@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Functions that are not seen any more: their time is their callers'. */
+/* Functions that are no longer seen: their time belongs to their callers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 #define CLR(index) GN_FUNC(GN_RUNTIME_CLR, index)
 
-/* f1 calls f2 calls f3, at 100, 200 and 300; a period ends at 1000. */
+/* f1 calls f2, which calls f3, at 100, 200 and 300; a period ends at 1000. */
 static struct feed three_frames(void)
 {
 	struct feed f = feed_new(GN_CLASSIFY_EXACT);
@@ -36,7 +36,7 @@ static void in_the_middle(void **state)
 	gn_model_free(m);
 	feed_mute(&f, 1000, 2, 0);
 	feed_event(&f, 1400, 1, GN_KIND_LEAVE, 3, 780, 0);
-	/* on its way when it was muted */
+	/* records that were made before the muting took effect */
 	feed_event(&f, 1500, 1, GN_KIND_LEAVE, 2, 790, 0);
 	feed_event(&f, 1600, 1, GN_KIND_ENTER, 2, 790, 0);
 	feed_event(&f, 1700, 1, GN_KIND_TAILCALL, 2, 790, 0);
@@ -54,7 +54,7 @@ static void in_the_middle(void **state)
 	assert_int_equal(values_of(m, "f1")->max, 1700);
 	assert_int_equal(m->checks.unmatched_leaves, 0);
 	assert_int_equal(m->checks.unwound_frames, 0);
-	/* it hangs under f1 now */
+	/* it is below f1 now */
 	assert_string_equal(name_in(m, m->edges[1].caller), "f1");
 	assert_string_equal(name_in(m, m->edges[1].callee), "f3");
 	assert_int_equal(m->edges[1].v.elapsed_incl, 400);
@@ -93,7 +93,7 @@ static void on_top_and_at_the_bottom(void **state)
 	gn_model_free(m);
 }
 
-/* In the period in which it was called, its calls count, but have no end. */
+/* In the period of the muting, its calls count, but have no end. */
 static void its_calls_stay(void **state)
 {
 	struct feed f = three_frames();
@@ -108,7 +108,7 @@ static void its_calls_stay(void **state)
 	assert_stack(m, 1, "f1 f3");
 	gn_model_free(m);
 	m = feed_finish(&f);
-	/* from now on it is named in each model */
+	/* from now on it is in each model */
 	assert_true(function_in(m, "f2")->muted);
 	gn_model_free(m);
 }
@@ -131,7 +131,7 @@ static void recursive_frames(void **state)
 	m = feed_period(&f);
 	assert_stack(m, 1, "f1 f3");
 	gn_model_free(m);
-	/* the compilation began above f1, which is still there */
+	/* the compilation began above f1, which is still open */
 	feed_event(&f, 1100, 1, GN_KIND_LEAVE, 3, 760, 0);
 	feed_now(&f, 2000, 1, GN_CPU_ON, GN_CLASS_APP, 0);
 	m = feed_period(&f);
@@ -142,7 +142,7 @@ static void recursive_frames(void **state)
 	gn_model_free(feed_finish(&f));
 }
 
-/* The same number means another function in each process. */
+/* The same id means another function in each process. */
 static void of_one_process(void **state)
 {
 	struct feed f = feed_new(GN_CLASSIFY_EXACT);
@@ -169,7 +169,7 @@ static void of_one_process(void **state)
 	assert_int_equal(thread_in(m, 1)->v.calls, 0);
 	assert_int_equal(thread_in(m, 2)->v.calls, 1);
 	gn_model_free(m);
-	/* of none: of all */
+	/* process 0: in all processes */
 	feed_mute(&f, 1200, CLR(5), 0);
 	m = feed_period(&f);
 	for (i = 1; i <= 3; i++)
@@ -178,14 +178,14 @@ static void of_one_process(void **state)
 	gn_model_free(feed_finish(&f));
 }
 
-/* The runtime tells of its exceptions whatever is muted. */
+/* The runtime reports its exceptions whatever is muted. */
 static void unwinds(void **state)
 {
 	struct feed f = three_frames();
 	struct gn_model *m;
 
 	(void)state;
-	/* one was under way */
+	/* one was open */
 	feed_event(&f, 1000, 1, GN_KIND_UNWIND_BEGIN, 3, 0, 0);
 	feed_mute(&f, 1000, 3, 0);
 	feed_event(&f, 1100, 1, GN_KIND_UNWIND_END, 0, 0, 0);

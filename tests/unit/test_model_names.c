@@ -82,7 +82,7 @@ static void ids_are_a_programs_own(void **state)
 	assert_int_not_equal(find(&n, a, CLR(5)), find(&n, b, CLR(5)));
 	assert_string_equal(gn_names_text(&n, find(&n, b, CLR(5))),
 			    "[func 0x10000005]");
-	/* native ones are the session's */
+	/* native functions belong to the session */
 	native = GN_FUNC(GN_RUNTIME_NATIVE, 5);
 	assert_int_equal(find(&n, a, native), find(&n, b, native));
 	gn_names_free(&n);
@@ -100,7 +100,7 @@ static void a_fork_has_its_parents_functions(void **state)
 	assert_int_equal(gn_names_program(&n, a, &b), 0);
 	assert_int_equal(gn_names_program(&n, b, &c), 0);
 	assert_string_equal(gn_names_text(&n, find(&n, c, CLR(5))), "A.B");
-	/* its own from then on */
+	/* from then on it has its own */
 	define(&n, c, CLR(5), "C.D", "c.dll");
 	assert_string_equal(gn_names_text(&n, find(&n, c, CLR(5))), "C.D");
 	assert_string_equal(gn_names_text(&n, find(&n, a, CLR(5))), "A.B");

@@ -36,7 +36,7 @@ static void a_jump_is_a_loss(void **state)
 	assert_false(s.reversed || s.drop);
 	/* 2, 3, 4 are missing */
 	assert_int_equal(collect(&o, 20, 5).lost, 3);
-	/* notes have the same count; slices their own */
+	/* notes use the same count; slices have their own */
 	assert_int_equal(gn_order_note(&o, &note).lost, 1);
 	assert_int_equal(gn_order_slice(&o, &slice).lost, 2);
 	assert_int_equal(collect(&o, 50, 8).lost, 0);
@@ -80,9 +80,9 @@ static void a_number_twice_is_dropped(void **state)
 	collect(&o, 20, 2);
 	s = collect(&o, 30, 2);
 	assert_true(s.drop && s.reversed);
-	/* what was dropped has no say in the time */
+	/* dropped records do not affect the time */
 	assert_false(collect(&o, 25, 3).reversed);
-	/* further back: the count is taken as new */
+	/* further back: the count starts again */
 	s = collect(&o, 40, 1);
 	assert_true(s.reversed);
 	assert_false(s.drop);
@@ -99,10 +99,10 @@ static void numbers_wrap_and_can_be_none(void **state)
 	assert_int_equal(collect(&o, 1, UINT32_MAX).lost, 0);
 	assert_int_equal(collect(&o, 2, 0).lost, 0);
 	assert_int_equal(collect(&o, 3, 1).lost, 0);
-	/* 0 elsewhere is a record that nobody numbered */
+	/* 0 after other numbers is a record without a number */
 	assert_false(collect(&o, 4, 0).reversed);
 	assert_int_equal(collect(&o, 5, 2).lost, 0);
-	/* across the wrap, too */
+	/* the same across the wrap */
 	o.next = UINT32_MAX - 1;
 	assert_int_equal(collect(&o, 6, 3).lost, 5);
 }
@@ -125,7 +125,7 @@ static void slices_that_overtook_wait(void **state)
 	assert_false(gn_order_hold(&o, &a));
 	assert_true(gn_order_hold(&o, &c));
 	assert_true(gn_order_hold(&o, &b));
-	/* the event has time 100: b was before it, c begins with it */
+	/* the event has time 100: b lies before it, c begins with it */
 	assert_true(gn_order_release(&o, 100, &out));
 	assert_int_equal(out.start, 95);
 	assert_false(gn_order_release(&o, 100, &out));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Periods of the live view: times that go on across their ends. */
+/* Periods of the live view: times that continue across their ends. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +33,7 @@ static void a_sleep_is_in_each_period(void **state)
 	assert_int_equal(thread_in(m, 1)->live->state, GN_THREAD_WAITING);
 	assert_int_equal(thread_in(m, 1)->live->doing, GN_CLASS_SLEEP);
 	assert_int_equal(thread_in(m, 1)->live->reason, FEED_FUTEX);
-	/* not over: not counted, but that long by now */
+	/* not over: it does not count, but has this time so far */
 	assert_int_equal(wait_in(m, GN_CLASS_SLEEP).ns, 900);
 	assert_int_equal(wait_in(m, GN_CLASS_SLEEP).count, 0);
 	assert_int_equal(wait_in(m, GN_CLASS_SLEEP).longest, 900);
@@ -59,7 +59,7 @@ static void a_sleep_is_in_each_period(void **state)
 	assert_int_equal(thread_in(m, 1)->classes[GN_CLASS_APP], 350);
 	assert_int_equal(values_of(m, "f1")->elapsed_incl, 700);
 	assert_int_equal(values_of(m, "f1")->app_incl, 50);
-	/* the whole call, whatever the period */
+	/* the whole call, across all periods */
 	assert_int_equal(values_of(m, "f1")->finished, 1);
 	assert_int_equal(values_of(m, "f1")->min, 2650);
 	assert_int_equal(values_of(m, "f1")->max, 2650);
@@ -124,7 +124,7 @@ static void a_woken_thread_waits_for_a_cpu(void **state)
 	assert_int_equal(thread_in(m, 1)->classes[GN_CLASS_LOCK], 0);
 	assert_int_equal(thread_in(m, 1)->classes[GN_CLASS_RUNQUEUE], 100);
 	assert_int_equal(thread_in(m, 1)->classes[GN_CLASS_APP], 100);
-	/* the wait is counted, its time was told */
+	/* the wait counts now; its time was reported before */
 	assert_int_equal(wait_in(m, GN_CLASS_LOCK).ns, 0);
 	assert_int_equal(wait_in(m, GN_CLASS_LOCK).count, 1);
 	assert_int_equal(wait_in(m, GN_CLASS_LOCK).longest, 800);
@@ -196,7 +196,7 @@ static void a_suspension_goes_on(void **state)
 	assert_int_equal(thread_in(m, 1)->live->doing, GN_CLASS_SUSPEND);
 	gn_model_free(m);
 	feed_event(&f, 1600, 2, GN_KIND_SUSPEND_END, 0, 0, 0);
-	/* it is over, and did not end the wait: that was for something else */
+	/* it is over, but did not end the wait, which has another reason */
 	feed_now(&f, 1700, 1, GN_CPU_WAITING, GN_CLASS_LOCK, 400);
 	m = feed_period(&f);
 	assert_int_equal(thread_in(m, 1)->classes[GN_CLASS_SUSPEND], 0);
@@ -243,7 +243,7 @@ static void recursion_goes_on(void **state)
 	gn_model_free(m);
 	feed_now(&f, 3000, 1, GN_CPU_ON, GN_CLASS_APP, 0);
 	m = feed_period(&f);
-	/* what nothing is in any more is forgotten */
+	/* nodes that nothing is in any more are removed */
 	assert_int_equal(m->nnodes, 3);
 	assert_int_equal(m->nfunctions, 1);
 	gn_model_free(m);
@@ -254,7 +254,8 @@ static void recursion_goes_on(void **state)
 	gn_model_free(m);
 }
 
-/* What the probe that began the interval cost finds room where there is. */
+/* The cost of the probe that began the interval is subtracted where there is
+ * room. */
 static void probe_cost_is_taken_out_once(void **state)
 {
 	struct gn_rec_cost cost = {.h = {.kind = GN_KIND_COST},
@@ -288,7 +289,7 @@ static void probe_cost_is_taken_out_once(void **state)
 	gn_model_free(feed_finish(&f));
 }
 
-/* An interval in which some OS event fell has no application time. */
+/* An interval that contains any OS event has no application time. */
 static void the_interval_rule(void **state)
 {
 	struct feed f = feed_new(GN_CLASSIFY_INTERVAL);
@@ -346,7 +347,7 @@ static void a_period_of_nothing(void **state)
 	assert_int_equal(other->nthreads, 0);
 	gn_model_free(other);
 	other = feed_finish(&f);
-	/* each stands by itself */
+	/* each is independent */
 	gn_model_free(m);
 	gn_model_free(other);
 }

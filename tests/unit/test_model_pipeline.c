@@ -101,13 +101,13 @@ static void texts_must_lie_in_their_record(void **state)
 	u.r.len[1] = 3;
 	memcpy(u.bytes + sizeof(u.r), "helloyou", 8);
 	assert_int_equal(gn_pipeline_feed(p, &u.r.h, 48), 0);
-	/* cut off; size beyond what is there; lengths beyond the size */
+	/* truncated; size beyond the record; lengths beyond the size */
 	assert_int_equal(gn_pipeline_feed(p, &u.r.h, 40), -EBADMSG);
 	u.r.len[1] = 4;
 	assert_int_equal(gn_pipeline_feed(p, &u.r.h, 48), -EBADMSG);
 	u.r.len[0] = u.r.len[1] = 0xffff;
 	assert_int_equal(gn_pipeline_feed(p, &u.r.h, 48), -EBADMSG);
-	/* a NUL within */
+	/* a NUL inside the text */
 	u.r.len[0] = 5;
 	u.r.len[1] = 3;
 	u.bytes[sizeof(u.r) + 2] = '\0';
@@ -160,7 +160,7 @@ static void percents(void **state)
 	assert_true(gn_pct(7, 0) == 0.0);
 }
 
-/* Every level is a call path of its own; nothing may recurse over them. */
+/* Every level is a separate call path; no code may recurse over them. */
 static void deep_recursion_makes_a_model(void **state)
 {
 	struct gn_pipeline *p = new_pipeline();
@@ -177,7 +177,7 @@ static void deep_recursion_makes_a_model(void **state)
 	assert_int_equal(m->nnodes, n + 2);
 	assert_int_equal(m->nfunctions, 1);
 	assert_int_equal(m->functions[0].v.calls, n);
-	/* entered at 0, left at 2n - 1, once however deep */
+	/* entered at 0, left at 2n - 1, counted once at any depth */
 	assert_int_equal(m->functions[0].v.elapsed_incl, 2 * n - 1);
 	assert_int_equal(m->functions[0].v.elapsed_excl, 2 * n - 1);
 	assert_int_equal(m->functions[0].v.max, 2 * n - 1);
@@ -207,8 +207,8 @@ static void after_the_stop_nothing_counts(void **state)
 	gn_model_free(m);
 }
 
-/* What a thread did before its process was known stays where it was, also if
- * that was all compilation. */
+/* The time of a thread before its process was known stays, even if all of it
+ * was compilation. */
 static void time_before_the_process_counts(void **state)
 {
 	struct gn_pipeline *p = new_pipeline();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What functions on top of a stack say of a wait, by the lists of the CLR; and
- * that Java's virtual threads are run. */
+/* The meaning of the functions on top of a stack for a wait, by the lists of
+ * the CLR; and the threads that run Java's virtual threads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +63,7 @@ static void functions_have_roles(void **state)
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(r->of_function(GN_RUNTIME_CLR, cases[i].name),
 				 cases[i].role);
-		/* of another runtime it says nothing */
+		/* it has no meaning in another runtime */
 		assert_int_equal(
 			r->of_function(GN_RUNTIME_NATIVE, cases[i].name),
 			GN_ROLE_NONE);
@@ -97,7 +97,7 @@ static void name(struct feed *f, uint32_t n, const char *text)
 	feed_name(f, 1, CLR(n), 1, text);
 }
 
-/* Frames, the outermost first, by these letters. */
+/* Frames for these letters, the outermost first. */
 static const struct {
 	char letter;
 	const char *name;
@@ -169,11 +169,12 @@ static void frames_on_top_say_what_an_event_is(void **state)
 	wait_in_stack("uL", GN_CLASS_EVENT, GN_CLASS_LOCK, false);
 	wait_in_stack("uLww", GN_CLASS_EVENT, GN_CLASS_LOCK, false);
 	wait_in_stack("Iw", GN_CLASS_EVENT, GN_CLASS_EVENT, true);
-	/* what a worker does is no idleness, nor is what a lock's owner does */
+	/* a wait inside a worker's item is not idle, nor is one inside a lock's
+	 * owner */
 	wait_in_stack("Iuw", GN_CLASS_EVENT, GN_CLASS_EVENT, false);
 	wait_in_stack("Lu", GN_CLASS_EVENT, GN_CLASS_EVENT, false);
 	wait_in_stack("ww", GN_CLASS_EVENT, GN_CLASS_EVENT, false);
-	/* a semaphore is a lock, but not one that a queue waits by */
+	/* a semaphore is a lock, unless a queue waits with it */
 	wait_in_stack("uw", GN_CLASS_EVENT, GN_CLASS_EVENT, false);
 	wait_in_stack("usw", GN_CLASS_EVENT, GN_CLASS_LOCK, false);
 	wait_in_stack("sw", GN_CLASS_EVENT, GN_CLASS_LOCK, false);
@@ -181,18 +182,18 @@ static void frames_on_top_say_what_an_event_is(void **state)
 	wait_in_stack("uqqssw", GN_CLASS_EVENT, GN_CLASS_EVENT, false);
 	wait_in_stack("uqsL", GN_CLASS_EVENT, GN_CLASS_LOCK, false);
 	wait_in_stack("qusw", GN_CLASS_EVENT, GN_CLASS_LOCK, false);
-	/* only so many frames are looked at */
+	/* only this many frames are examined */
 	wait_in_stack("Lwwwwwwwwwwwwwww", GN_CLASS_EVENT, GN_CLASS_LOCK, false);
 	wait_in_stack("Lwwwwwwwwwwwwwwww", GN_CLASS_EVENT, GN_CLASS_EVENT,
 		      false);
-	/* what the kernel is sure of stays; a worker's timeout is a sleep */
+	/* a class that the kernel knows stays; a worker's timeout is a sleep */
 	wait_in_stack("uL", GN_CLASS_SLEEP, GN_CLASS_SLEEP, false);
 	wait_in_stack("I", GN_CLASS_SLEEP, GN_CLASS_SLEEP, true);
 	wait_in_stack("uL", GN_CLASS_POLL, GN_CLASS_POLL, false);
 	wait_in_stack("I", GN_CLASS_DISK, GN_CLASS_DISK, false);
 }
 
-/* Whether a wait of a thread of that name, in no function, is an idle one. */
+/* Whether a wait of a thread with that name, in no function, is idle. */
 static bool idles(const char *comm, enum gn_class class)
 {
 	struct gn_pipeline_opts opts = {.roles = gn_runtime_roles};
@@ -226,8 +227,8 @@ static void services_of_a_runtime_wait_for_nobody(void **state)
 	assert_false(idles("main", GN_CLASS_IPC));
 }
 
-/* A thread of its own shows the runtime of a process until it executes another
- * program. */
+/* A runtime's own thread identifies the runtime of a process until it executes
+ * another program. */
 static void a_thread_shows_the_runtime(void **state)
 {
 	struct gn_pipeline_opts opts = {.live = true,
@@ -254,8 +255,8 @@ static void a_thread_shows_the_runtime(void **state)
 #define JAVA(n) GN_FUNC(GN_RUNTIME_HOTSPOT, n)
 
 /*
- * What a virtual thread was in when it waited is on no stack then: not below
- * the next one's calls, and its leave later is no doubt.
+ * The calls that a virtual thread was in when it waited are on no stack then:
+ * not below the calls of the next one, and its later leave is no doubt.
  */
 static void virtual_threads_leave_their_calls(void **state)
 {
@@ -272,7 +273,7 @@ static void virtual_threads_leave_their_calls(void **state)
 		  "java.lang.VirtualThread.runContinuation()");
 	feed_name(&f, 1, JAVA(2), 1, "App.work()");
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-		/* the first work() goes on in the third part */
+		/* the first work() continues in the third part */
 		if (i == 7)
 			feed_event(&f, 75, 1, GN_KIND_LEAVE, JAVA(2), 0, 0);
 		feed_event(&f, 10 * (i + 1), 1,

@@ -26,7 +26,7 @@ static struct feed begin(void)
 	return f;
 }
 
-/* `stack`: the innermost function first, ended by 0. */
+/* `stack`: the innermost function first, 0 at the end. */
 static int sample(struct feed *f, uint32_t pid, const uint32_t *stack)
 {
 	struct {
@@ -61,8 +61,8 @@ static void check(const struct gn_model *m, const char *name, uint64_t self,
 	assert_string_equal(row(m, name)->of.module, "m1");
 }
 
-/* A recursion counts once a sample; processes have their functions in common;
- * nothing else of the model knows of it. */
+/* A recursion counts once per sample; processes share their functions; the rest
+ * of the model is not affected. */
 static void rows_and_paths(void **state)
 {
 	struct feed f = begin();
@@ -75,7 +75,7 @@ static void rows_and_paths(void **state)
 	assert_int_equal(sample(&f, 1, (uint32_t[]){1, 0}), 0);
 	assert_int_equal(sample(&f, 2, (uint32_t[]){2, 1, 0}), 0);
 	assert_int_equal(sample(&f, 2, (uint32_t[]){3, 2, 0}), 0);
-	/* of nobody, and no sample */
+	/* of an unknown process, and a record that is no sample */
 	assert_int_equal(sample(&f, 3, (uint32_t[]){2, 1, 0}), 0);
 	assert_int_equal(sample(&f, 1, (uint32_t[]){0}), -EBADMSG);
 	assert_int_equal(gn_pipeline_finish(f.p, &m), 0);

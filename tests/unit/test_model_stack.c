@@ -123,8 +123,8 @@ static void pending_leaves_are_bounded(void **state)
 	assert_int_equal(f->s.checks.unwound_frames, 0);
 	leave(f, 100, 1);
 	assert_int_equal(f->s.checks.unmatched_leaves, 1);
-	/* Two functions in turn: of the first 64 calls the kernel tells the
-	 * leave, so one that seems to be missing was not unwound. */
+	/* Two functions in turn: the kernel reports the leave of the first 64
+	 * calls, so a seemingly missing one was not unwound. */
 	for (i = 0; i < 1001; i++)
 		enter(f, 100, i % 2 ? 2 : 1);
 	for (i = 0; i < GN_PENDING_MAX; i++)
@@ -164,7 +164,7 @@ static void pending_leaves_end_with_their_caller(void **state)
 	enter(f, 100, 1);
 	enter(f, 100, 2);
 	leave(f, 200, 3);
-	/* what was at 100 is gone: this is a leave of something else */
+	/* the frame at 100 is gone: this leave belongs to something else */
 	leave(f, 100, 1);
 	assert_int_equal(f->s.checks.unmatched_leaves, 1);
 	assert_int_equal(f->s.checks.unwound_frames, 2);
@@ -181,7 +181,7 @@ static void a_leave_that_does_not_come_was_a_longjmp(void **state)
 	enter(f, 100, 1);
 	enter(f, 100, 2);
 	leave(f, 100, 2);
-	/* what is called deeper tells nothing yet */
+	/* deeper calls prove nothing yet */
 	enter(f, 90, 2);
 	leave(f, 90, 2);
 	assert_int_equal(f->s.checks.unwound_frames, 0);
@@ -189,13 +189,13 @@ static void a_leave_that_does_not_come_was_a_longjmp(void **state)
 	assert_int_equal(f->s.checks.unwound_frames, 1);
 	assert_int_equal(f->st.active->npending, 0);
 	leave(f, 100, 2);
-	/* 3 has no return probe: that it was given up says the same of 1 */
+	/* 3 has no return probe: that it was given up proves the same for 1 */
 	enter(f, 100, 1);
 	enter(f, 100, 3);
 	enter(f, 100, 2);
 	assert_int_equal(f->s.checks.unwound_frames, 3);
 	assert_int_equal(f->st.active->npending, 0);
-	/* at the capture's end it can still come, or could not */
+	/* at the capture's end it may still come, or was impossible */
 	enter(f, 90, 1);
 	enter(f, 90, 2);
 	enter(f, 80, 1);
@@ -219,13 +219,13 @@ static void stacks_are_found_by_their_place(void **state)
 	enter(f, 0x5700, 3);
 	stack(f, 0x1000, 0x2000);
 	assert_int_equal(depth(f), 1);
-	/* grown down */
+	/* it has grown downward */
 	stack(f, 0x3000, 0x6000);
 	assert_int_equal(depth(f), 2);
-	/* the mapping was split: what overlaps is it */
+	/* the mapping was split: the overlapping one is the same */
 	stack(f, 0x5000, 0x5c00);
 	assert_int_equal(depth(f), 2);
-	/* one mapping in the place of two: one stack goes on */
+	/* one mapping instead of two: one stack continues */
 	stack(f, 0x1000, 0x2000);
 	stack(f, 0x0800, 0x7000);
 	assert_int_equal(depth(f), 1);
@@ -233,7 +233,7 @@ static void stacks_are_found_by_their_place(void **state)
 	assert_int_equal(f->st.nmapped, 1);
 }
 
-/* An event on the stack of a mapping that has several. */
+/* An event on the stack of a mapping that has several stacks. */
 static void at(struct fixture *f, uint64_t key, uint32_t left)
 {
 	bool outside;
@@ -257,7 +257,7 @@ static void stacks_in_one_mapping_are_told_apart(void **state)
 	uint32_t i, round;
 
 	stack(f, 0x1000, 0xa000);
-	/* each begins, and rests in its second function */
+	/* each begins, and then pauses in its second function */
 	for (i = 0; i < 3; i++) {
 		call(f, top[i], 10 * i + 1);
 		call(f, top[i] - 0x100, 10 * i + 2);
@@ -283,7 +283,7 @@ static void stacks_in_one_mapping_are_told_apart(void **state)
 	}
 	assert_int_equal(f->s.checks.unmatched_leaves, 0);
 	assert_int_equal(f->s.checks.unwound_frames, 0);
-	/* all of them were called by nothing */
+	/* none of them has a caller */
 	for (i = f->process + 1; i < f->s.tree.n; i++) {
 		const struct gn_node *n = &f->s.tree.nodes[i];
 
@@ -299,7 +299,7 @@ static void switch_to(struct fixture *f, uint64_t lo, uint64_t hi)
 	assert_int_equal(gn_stacks_switch(&f->st, &f->s, lo, hi, false), 0);
 }
 
-/* 7 and 8 are as swapcontext() and setcontext(). */
+/* 7 and 8 are like swapcontext() and setcontext(). */
 static void what_switches_stacks_leaves_on_another(void **state)
 {
 	struct fixture *f = *state;
@@ -307,21 +307,21 @@ static void what_switches_stacks_leaves_on_another(void **state)
 	stack(f, 0x1000, 0x9000);
 	call(f, 0x8000, 1);
 	call(f, 0x7000, 7);
-	/* a new stack, of another mapping */
+	/* a new stack in another mapping */
 	switch_to(f, 0x10000, 0x20000);
 	at(f, 0x18000, 7);
 	call(f, 0x17000, 7);
-	/* one that rests in the same mapping, below and above */
+	/* one that pauses in the same mapping, below and above */
 	at(f, 0x14000, 7);
 	call(f, 0x13000, 7);
 	at(f, 0x1a000, 7);
 	call(f, 0x19000, 8);
-	/* 8 goes on where 7 had left */
+	/* 8 continues where 7 had left */
 	switch_to(f, 0x1000, 0x9000);
 	at(f, 0x7000, 8);
 	assert_int_equal(f->s.checks.unmatched_leaves, 0);
 	assert_int_equal(depth(f), 1);
-	/* nobody had called it */
+	/* nothing had called it */
 	at(f, 0x7000, 8);
 	at(f, 0x7000, 7);
 	call(f, 0x7000, 7);
@@ -352,7 +352,7 @@ static void a_longjmp_is_no_switch(void **state)
 	assert_int_equal(f->s.checks.unmatched_leaves, 1);
 }
 
-/* 2 is as OCaml's caml_raise_exn(): it returns to the handler, whose stack
+/* 2 is like OCaml's caml_raise_exn(): it returns to the handler, whose stack
  * pointer it has taken. */
 static void what_raises_leaves_above(void **state)
 {
@@ -366,7 +366,7 @@ static void what_raises_leaves_above(void **state)
 	assert_int_equal(depth(f), 1);
 	assert_int_equal(f->s.checks.unmatched_leaves, 0);
 	assert_int_equal(f->s.checks.unwound_frames, 1);
-	/* where no call of it is on top, it is told */
+	/* if no call of it is on top, the mismatch is reported */
 	call(f, 0x8e00, 2);
 	call(f, 0x8d00, 3);
 	at(f, 0x8ff0, 2);
@@ -390,7 +390,7 @@ static void frames_elsewhere_are_not_the_new_stacks(void **state)
 {
 	struct fixture *f = *state;
 
-	/* frames came before the first mapping was known, and lie elsewhere */
+	/* frames came before the first mapping was known, and are elsewhere */
 	enter(f, 0x9000, 1);
 	stack(f, 0x1000, 0x2000);
 	assert_int_equal(depth(f), 0);
@@ -410,7 +410,7 @@ static void idle_stacks_are_bounded(void **state)
 	}
 	assert_int_equal(f->st.nmapped, GN_STACKS_MAX);
 	assert_int_equal(f->s.checks.unwound_frames, GN_STACKS_MAX);
-	/* the oldest are gone, the newest are there */
+	/* the oldest ones are gone, the newest ones are there */
 	i = 2 * GN_STACKS_MAX - 5;
 	stack(f, (2 * i + 1) << 12, (2 * i + 2) << 12);
 	assert_int_equal(depth(f), 1);
@@ -496,13 +496,13 @@ static void what_a_handler_interrupted_goes_on(void **state)
 	assert_int_not_equal(gn_stacks_owner(&f->st), node);
 	leave(f, 0x1f00, 2);
 	assert_int_equal(gn_stacks_owner(&f->st), node);
-	/* it is told again, or another one is */
+	/* the same mapping is reported again, or another one */
 	on_signal_stack(f);
 	assert_int_equal(gn_stacks_owner(&f->st), node);
 	assert_int_equal(gn_stacks_switch(&f->st, &f->s, 0x3000, 0x4000, true),
 			 0);
 	assert_int_equal(gn_stacks_owner(&f->st), node);
-	/* what is not known to be one is a stack of its own */
+	/* a mapping that is not known as a signal stack is a separate stack */
 	stack(f, 0x5000, 0x6000);
 	assert_int_equal(gn_stacks_owner(&f->st), f->process);
 	assert_int_equal(f->s.checks.unmatched_leaves, 0);
@@ -516,7 +516,7 @@ static void what_was_interrupted_can_be_gone(void **state)
 	stack(f, 0x4000, 0x5000);
 	enter(f, 0x4f00, 1);
 	on_signal_stack(f);
-	/* another mapping is there; no event was on it */
+	/* another mapping appears; no event was on it */
 	assert_int_equal(gn_stacks_switch(&f->st, &f->s, 0x3000, 0x6000, false),
 			 0);
 	assert_int_equal(gn_stacks_switch(&f->st, &f->s, 0x1000, 0x6000, false),
@@ -526,7 +526,7 @@ static void what_was_interrupted_can_be_gone(void **state)
 	assert_int_equal(gn_stacks_init(&f->st, f->process), 0);
 }
 
-/* What runs on it later need not be a handler. */
+/* Later code on it need not be a handler. */
 static void a_signal_stack_beside_others_is_not_told_apart(void **state)
 {
 	struct fixture *f = *state;

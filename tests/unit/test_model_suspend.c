@@ -10,7 +10,7 @@
 
 #include "model/suspend.h"
 
-/* Threads are told apart by their addresses only. */
+/* Threads are only distinguished by their addresses. */
 static const char a, b, c;
 
 static void a_wait_that_began_in_a_window_waits_for_its_end(void **state)
@@ -20,25 +20,25 @@ static void a_wait_that_began_in_a_window_waits_for_its_end(void **state)
 	(void)state;
 	assert_int_equal(gn_windows_until(&ws, &b, &a, 10, 20), 10);
 	assert_int_equal(gn_windows_begin(&ws, &a, 100), 0);
-	/* it is open: to the end of the wait */
+	/* it is open: until the end of the wait */
 	assert_int_equal(gn_windows_until(&ws, &b, &a, 100, 150), 150);
 	assert_int_equal(gn_windows_until(&ws, &b, &a, 99, 150), 99);
 	assert_int_equal(gn_windows_until(&ws, &a, &a, 110, 150), 110);
-	/* woken by another, or nobody knows by whom */
+	/* woken by another thread, or by an unknown one */
 	assert_int_equal(gn_windows_until(&ws, &b, &c, 110, 150), 110);
 	assert_int_equal(gn_windows_until(&ws, &b, NULL, 110, 150), 110);
-	gn_windows_end(&ws, &b, 160, true); /* not its own */
+	gn_windows_end(&ws, &b, 160, true); /* not its own window */
 	gn_windows_end(&ws, &a, 200, false);
 	assert_int_equal(gn_windows_until(&ws, &b, &a, 110, 150), 150);
 	assert_int_equal(gn_windows_until(&ws, &b, &a, 110, 250), 200);
 	assert_int_equal(gn_windows_until(&ws, &b, &a, 199, 250), 200);
 	assert_int_equal(gn_windows_until(&ws, &b, &a, 200, 250), 200);
-	gn_windows_end(&ws, &a, 300, false); /* of nothing */
+	gn_windows_end(&ws, &a, 300, false); /* ends nothing */
 	assert_int_equal(gn_windows_until(&ws, &b, &a, 210, 250), 210);
 	gn_windows_free(&ws);
 }
 
-/* Who will end it is not known, so the window says so as long as it is open. */
+/* It is not known who will end the wait, so an open window holds it. */
 static void a_wait_that_goes_on_is_held_by_an_open_window(void **state)
 {
 	struct gn_windows ws = {0};
@@ -71,18 +71,18 @@ static void windows_nest_and_overlap(void **state)
 	gn_windows_end(&ws, &a, 140, false);
 	assert_int_equal(ws.open, 1);
 	gn_windows_end(&ws, &b, 170, false);
-	/* in both: until the end of the one that its waker had */
+	/* in both: until the end of its waker's window */
 	assert_int_equal(gn_windows_until(&ws, &c, &b, 125, 200), 170);
 	assert_int_equal(gn_windows_until(&ws, &c, &a, 125, 200), 140);
 	assert_int_equal(gn_windows_until(&ws, &c, &b, 105, 200), 105);
 	assert_int_equal(gn_windows_until(&ws, &b, &a, 125, 200), 140);
-	/* a thread's end ends all it began */
+	/* a thread's end ends all windows that it began */
 	gn_windows_begin(&ws, &a, 300);
 	gn_windows_begin(&ws, &a, 310);
 	gn_windows_end(&ws, &a, 320, true);
 	assert_int_equal(ws.open, 0);
 	assert_int_equal(gn_windows_until(&ws, &c, &a, 305, 400), 320);
-	/* an end before the begin makes a window of no length */
+	/* an end before the begin gives an empty window */
 	gn_windows_begin(&ws, &a, 500);
 	gn_windows_end(&ws, &a, 400, false);
 	assert_int_equal(gn_windows_until(&ws, &c, &a, 500, 600), 500);
@@ -124,7 +124,7 @@ static void windows_are_bounded(void **state)
 		gn_windows_end(&ws, &a, 100 * t + 50, false);
 	}
 	assert_int_equal(ws.n, GN_WINDOWS_MAX);
-	/* the open one was the oldest, and is forgotten */
+	/* the open one was the oldest, and was dropped */
 	assert_int_equal(ws.open, 0);
 	gn_windows_end(&ws, &b, 100000, true);
 	assert_int_equal(gn_windows_until(&ws, &c, &a, 99910, 99990), 99950);

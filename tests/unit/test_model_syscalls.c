@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* System calls out of the parts that slices are. */
+/* System calls from their parts, which are slices. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,8 +45,8 @@ static void build(struct slices *f, struct gn_model *m)
 	gn_syscalls_free(&f->all);
 }
 
-/* One call in three parts, with a wait and the run queue between them; then
- * one that fails, after time that is in none. */
+/* One call in three parts, with a wait and the run queue in between; then a
+ * call that fails, after time outside calls. */
 static void parts(void **state)
 {
 	struct slices f = {.now = 1000};
@@ -76,8 +76,8 @@ static void parts(void **state)
 	free(m.thread_syscalls);
 }
 
-/* A call that does not return has no time. The one with the most is first. A
- * slice that is told late was before the call. */
+/* A call that does not return has no time. The one with the most time comes
+ * first. A slice that arrives late was before the call. */
 static void open_ones(void **state)
 {
 	struct slices f = {.now = 1000};
@@ -105,7 +105,7 @@ static void open_ones(void **state)
 	free(m.thread_syscalls);
 }
 
-/* Rows of threads, and one of all for each number. */
+/* Rows for each thread, and one row for all with each number. */
 static void threads(void **state)
 {
 	static const struct {
@@ -164,8 +164,9 @@ static void part(struct feed *f, uint16_t nr, uint64_t start, uint64_t end,
 	feed_rec(f, &r, sizeof(r));
 }
 
-/* What comes after a loss can be the rest of a call or one of its own: it is
- * none, up to its return or another number. What was open is none, either. */
+/* After a loss, a part may be the rest of a call or a new one. It counts as
+ * none, up to its return or another number. The open call does not count
+ * either. */
 static void lost_returns(void **state)
 {
 	struct gn_pipeline_opts opts = {.classify = GN_CLASSIFY_EXACT};

@@ -44,7 +44,7 @@ static void removed_keys_are_gone_and_can_come_back(void **state)
 		assert_int_equal(gn_table_get(&t, i), i % 2 ? GN_NONE : i);
 	assert_int_equal(gn_table_put(&t, 1, 11), 0);
 	assert_int_equal(gn_table_get(&t, 1), 11);
-	/* keys that come and go leave no room taken for ever */
+	/* keys that come and go do not use up room */
 	for (i = 0; i < 100000; i++) {
 		assert_int_equal(gn_table_put(&t, 1u << 20 | i, i), 0);
 		gn_table_remove(&t, 1u << 20 | i);
@@ -68,7 +68,7 @@ static void equal_texts_are_one_pointer(void **state)
 	assert_string_equal(b, "System");
 	assert_ptr_not_equal(a, b);
 	assert_string_equal(gn_pool_add(&p, "", 0), "");
-	/* longer than a chunk, and many, which make new chunks */
+	/* longer than a chunk, and many, which need new chunks */
 	memset(big, 'x', sizeof(big));
 	assert_int_equal(strlen(gn_pool_add(&p, big, sizeof(big))),
 			 sizeof(big));

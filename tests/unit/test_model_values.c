@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Values of hits come before them: each is told of its own hit, or of none. */
+/* Values come before their hit: each one is reported with its own hit, or not
+ * at all. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +12,7 @@
 
 #include "model_feed.h"
 
-/* What the observer was told: "f4 +7 +8" is a call of f4 with two values. */
+/* What the observer received: "f4 +7 +8" is a call of f4 with two values. */
 struct told {
 	char text[256];
 	size_t n;
@@ -69,7 +70,7 @@ static void hits(struct feed *f)
 	feed_value(f, 39, 2, 1, 9);
 	f->seq[1]++;
 	feed_event(f, 50, 1, GN_KIND_HIT, 2, 700, 0);
-	/* that of another probe */
+	/* the hit of another probe */
 	feed_value(f, 59, 2, 1, 10);
 	feed_event(f, 60, 1, GN_KIND_HIT, 3, 700, 0);
 	feed_event(f, 70, 1, GN_KIND_HIT, 2, 700, 0);
@@ -82,7 +83,7 @@ static void hits(struct feed *f)
 	f->seq[1] += 2;
 	feed_value(f, 99, 2, 2, 14);
 	feed_event(f, 100, 1, GN_KIND_HIT, 2, 700, 0);
-	/* more than there can be */
+	/* more than the limit */
 	for (uint8_t i = 0; i < 20; i++)
 		feed_value(f, 109, 2, i, i);
 	feed_event(f, 110, 1, GN_KIND_HIT, 2, 700, 0);
@@ -138,7 +139,7 @@ static void feed_class(struct feed *f, uint64_t time, uint64_t table,
 	feed_rec(f, &r, sizeof(r));
 }
 
-/* By what names it, which can be another for the same table later. */
+/* A class is known by its name, which may change for the same table. */
 static void classes(void **state)
 {
 	struct told told = {.n = 0};

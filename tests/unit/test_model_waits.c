@@ -55,7 +55,7 @@ static void rows_of_one_kind_are_one(void **state)
 	assert_int_equal(w.rows[0].ns, 60);
 	assert_int_equal(w.rows[0].count, 3);
 	assert_int_equal(w.rows[0].longest, 30);
-	/* each of what tells them apart */
+	/* everything that distinguishes rows */
 	add(&w, row(2, 202, 7, 1));
 	add(&w, row(1, 203, 7, 1));
 	add(&w, row(1, 202, 8, 1));
@@ -64,7 +64,7 @@ static void rows_of_one_kind_are_one(void **state)
 	gn_waits_free(&w);
 }
 
-/* First wakers are merged, then reasons; no time is lost. */
+/* Wakers are merged first, then reasons; no time is lost. */
 static void rows_are_bounded(void **state)
 {
 	struct gn_waits w = {0};
@@ -78,7 +78,7 @@ static void rows_are_bounded(void **state)
 	assert_int_equal(w.rows[w.n - 1].waker, 0);
 	assert_null(w.rows[w.n - 1].waker_name);
 	assert_int_equal(w.rows[w.n - 1].count, 1000);
-	/* a row that is there still takes its own */
+	/* an existing row still takes its own */
 	add(&w, row(1, 202, 5, 2));
 	assert_int_equal(w.n, GN_WAITS_MAX + 1);
 	for (i = 0; i < 3 * GN_WAITS_MAX; i++)
@@ -133,7 +133,7 @@ static void ids_of_one_function_are_merged(void **state)
 	assert_int_equal(m.nwaits, 4);
 	assert_int_equal(m.waits[0].function, -1);
 	assert_string_equal(m.waits[0].waker_name, "");
-	/* the longer time first */
+	/* the longer time comes first */
 	assert_int_equal(m.waits[1].function, 0);
 	assert_int_equal(m.waits[1].ns, 60);
 	assert_int_equal(m.waits[2].ns, 50);

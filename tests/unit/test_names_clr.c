@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Methods of .NET as they are recorded, and as people write them. */
+/* Methods of .NET as recorded, and as people write them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "names/clr_name.h"
 
 struct name_case {
-	const char *name, *form; /* form: NULL: it has none */
+	const char *name, *form; /* form: NULL: there is none */
 };
 
 static void has_forms(const struct name_case *cases, size_t n,
@@ -215,7 +215,7 @@ static void a_long_form_keeps_the_name_spaces(void **state)
 	      {"N.P+<>c.<Main>b__0_1(N.Q)", "N.P.Main.lambda#1(N.Q)"});
 }
 
-/* What stands for several names has a form that all of theirs match. */
+/* A glob has a form that all names which it matches have. */
 static void globs_have_the_form_of_all(void **state)
 {
 	(void)state;
@@ -233,7 +233,7 @@ static void globs_have_the_form_of_all(void **state)
 	      {"N.P.op_Implicit(*)", "P.implicit operator*"});
 }
 
-/* A name as long as its room, and one that is longer. */
+/* A name that just fits the room, and a longer one. */
 static void room_is_kept(void **state)
 {
 	static const char name[] = "N.P+<Fetch>d__3.MoveNext()";
@@ -283,7 +283,7 @@ static void parameters_are_last(void **state)
 	assert_int_equal(gn_clr_plain(""), 0);
 }
 
-/* Plain names of types have a way of their own; a member's name of none. */
+/* Plain names of types have a fast path; a member's name has none. */
 static void plain_types_are_as_others(void **state)
 {
 	static const char *const words[] = {"A",      "System", "Bee", "_c1",

@@ -11,7 +11,8 @@
 static void the_name_in_the_source(void **state)
 {
 	static const struct {
-		const char *name, *demangled, *wanted; /* NULL: no other */
+		const char *name, *demangled,
+			*wanted; /* NULL: same as the name */
 	} cases[] = {
 		{"work", "work", NULL},
 		{"work.constprop.0", "work.constprop.0", "work"},

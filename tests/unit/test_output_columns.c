@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which columns a table has, and how it fits a terminal. */
+/* The columns of a table, and how it fits a terminal. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@
 #include "output_model.h"
 #include "output/text.h"
 
-/* The first line, with one blank for many. */
+/* The first line; several blanks become one. */
 static char *titles(const char *text)
 {
 	char *line = malloc(strlen(text) + 1), *to = line;
@@ -61,7 +61,7 @@ static void columns(void **state)
 	} cases[] = {
 		{"calls,lock,lock+", "calls lock lock+ function module",
 		 GN_BY_FUNCTION},
-		/* zeros only when asked by name */
+		/* zeros only if the user names the column */
 		{"classes,disk", "app disk lock function module",
 		 GN_BY_FUNCTION},
 		{"disk,classes", "disk app lock function module",
@@ -157,7 +157,8 @@ static void default_fits_120(void **state)
 				fail_msg("'%s'", line);
 		free(text);
 	}
-	/* app is what Application tells; the smallest went, and it says so */
+	/* Application already shows app; the smallest class was dropped, and a
+	 * note says so */
 	o.by = GN_BY_THREAD;
 	text = sample_print("table", &s.m, &o);
 	assert_non_null(strstr(text, "  jit"));
@@ -176,7 +177,7 @@ static void default_fits_120(void **state)
 	free(text);
 }
 
-/* The longest line, in cells, of those that are no header. */
+/* The longest line outside the header, in cells. */
 static size_t longest(const char *text)
 {
 	size_t most = 0;
@@ -213,7 +214,7 @@ static void terminals_shorten(void **state)
 		o.width = width;
 		text = sample_print("table", &s.m, &o);
 		assert_true(longest(text) <= (size_t)width || width < 81);
-		/* nothing is shortened that has room */
+		/* nothing that fits is shortened */
 		if (natural <= (size_t)width)
 			assert_non_null(strstr(text, s.functions[0].name));
 		assert_non_null(strstr(text, "END"));
@@ -231,8 +232,7 @@ static void terminals_shorten(void **state)
 	sample_table("narrow-130.txt", &s, o);
 }
 
-/* A name that is wider than the line stays in the line that is indented for
- * it. */
+/* A name that is wider than the line stays in its indented line. */
 static void no_note_is_empty(void **state)
 {
 #define WIDE "Some.Space.Of.Names.And.A.Class.Of.It.With.A.Method(int)"
@@ -265,8 +265,8 @@ static void no_note_is_empty(void **state)
 #undef WIDE
 }
 
-/* The program's own functions are named before those of .NET, and what may have
- * been copied is marked. */
+/* The program's own functions come before those of .NET, and possibly inlined
+ * ones have a mark. */
 static void inlined_marks(void **state)
 {
 	struct gn_model_unseen inlined[] = {
@@ -301,8 +301,8 @@ static void inlined_marks(void **state)
 	free(text);
 }
 
-/* What calls took that moved between threads is not known: no time of them, nor
- * of one call, stands without a mark. */
+/* The time of calls that moved between threads is unknown: all their times,
+ * also those of one call, have a mark. */
 static void moved_marks(void **state)
 {
 	static const int times[] = {GN_COLUMN_EI, GN_COLUMN_EE,	 GN_COLUMN_AI,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* CSV and JSON: what a program reads back is what the model holds. */
+/* CSV and JSON: what a program reads back equals the model. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stdint.h>
@@ -37,7 +37,7 @@ static void csv_golden(void **state)
 	}
 }
 
-/* Fields of a record as RFC 4180 has them; the end of the record. */
+/* Fields of a record by RFC 4180; returns the end of the record. */
 static const char *count_fields(const char *p, size_t *fields)
 {
 	bool quoted = false;
@@ -197,8 +197,8 @@ static void json_session(void **state)
 	json_decref(root);
 }
 
-/* Records of which no later one of their thread tells are known by cause
- * alone. */
+/* Lost records without a later record of their thread are only known by
+ * cause. */
 static void all_losses(void **state)
 {
 	static const struct {
@@ -246,7 +246,7 @@ static void json_arrays(void **state)
 	is_text(json_array_get(a, 1), "name", s.functions[1].name);
 	is_text(json_array_get(a, 2), "runtime", "clr");
 	is_text(json_array_get(a, 2), "module", "/opt/app/App.dll");
-	/* exact, but for the byte that is no UTF-8 */
+	/* exact, except for the byte that is not UTF-8 */
 	is_text(json_array_get(a, 3), "name",
 		"evil\033[31m\r\n\"a,b\"\\xff\xe2\x80\xae=1");
 	a = json_object_get(root, "modules");
@@ -445,7 +445,7 @@ static void json_limit_is_told(void **state)
 	json_decref(root);
 }
 
-/* Commands that are no JSON array of texts. */
+/* Commands that are not a JSON array of texts. */
 static void json_bad_command(void **state)
 {
 	static const char *const commands[] = {"", "[", "./app x", "[1,null]",
@@ -464,7 +464,7 @@ static void json_bad_command(void **state)
 
 #define DEEP 10000
 
-/* A path of 10,000 frames: all formats write it, no level is left out. */
+/* A path of 10,000 frames: all formats write it, and no level is missing. */
 static void deep_tree(void **state)
 {
 	struct gn_model_node *nodes = calloc(DEEP, sizeof(*nodes));
@@ -486,7 +486,8 @@ static void deep_tree(void **state)
 		};
 	s.m.nodes = nodes;
 	s.m.nnodes = DEEP;
-	/* deeper objects than some thousand are more than readers take */
+	/* readers do not accept objects that are nested thousands of levels
+	 * deep */
 	json_decref(parse(&s.m, &o));
 	text = sample_print("json", &s.m, &o);
 	assert_non_null(strstr(text, "{\"id\":9999,\"parent\":9998,"));
@@ -504,7 +505,7 @@ static void deep_tree(void **state)
 	free(nodes);
 }
 
-/* Numbers beyond what a signed integer holds stay what they are. */
+/* Numbers beyond the range of signed integers are written correctly. */
 static void large_numbers(void **state)
 {
 	struct gn_output_opts o = {.by = GN_BY_FUNCTION};
@@ -523,7 +524,7 @@ static void large_numbers(void **state)
 	free(text);
 }
 
-/* Trees that are none do not hang or crash an output. */
+/* Invalid trees do not hang or crash an output. */
 static void broken_trees(void **state)
 {
 	struct gn_output_opts o = {.by = GN_BY_TREE};
@@ -574,7 +575,7 @@ static void sorts(void **state)
 			"name", cases[i].first);
 		json_decref(root);
 	}
-	/* every column that is listed is one of some rows */
+	/* every listed column exists in some rows */
 	for (size_t i = 0; gn_sort_choice(i); i++) {
 		struct gn_output_opts o = {.sort = gn_sort_choice(i)};
 		bool any = false;
@@ -590,7 +591,7 @@ static void sorts(void **state)
 	}
 }
 
-/* Waits are sorted by what all of a function's sum up to. */
+/* Waits are sorted by the sum of each function. */
 static void sorts_waits(void **state)
 {
 	static const struct {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How many threads were on a CPU: in a gap only those of which that is known.
- */
+/* The number of threads on a CPU: in a gap only the known ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +13,7 @@
 
 #define START 1000000u
 
-/* The time of all threads on a CPU. */
+/* The CPU time of all threads. */
 struct sum {
 	uint64_t time;
 	double value, ns;
@@ -58,7 +57,7 @@ static void interval(struct gn_gauges *g, uint64_t start, uint64_t end,
 	gn_gauges_interval(g, 0);
 }
 
-/* Waits in many spans, whose length doubles meanwhile. */
+/* Waits in many spans; meanwhile the length of a span doubles. */
 static void wait_often(struct gn_gauges *g, uint64_t start, uint64_t end)
 {
 	for (uint64_t at = start; at < end; at += 1000) {
@@ -79,7 +78,7 @@ static void of_gaps(void **state)
 	interval(g, 0, LONG, false);
 	wait_often(g, LONG, 2 * LONG);
 	interval(g, LONG, 2 * LONG, true);
-	/* it began in the gap, and is told behind it */
+	/* it began in the gap, and is reported after it */
 	slice(g, GN_CLASS_SYSCALL, 2 * LONG - 1000, 2 * LONG + 1000);
 	slice(g, GN_CLASS_SLEEP, 2 * LONG + 1000, 2 * LONG + 3000);
 	interval(g, 2 * LONG, 2 * LONG + 10000, false);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Tables of what runtimes told of themselves. */
+/* Tables of what runtimes reported about themselves. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,8 +55,8 @@ static void goldens(void **state)
 		}
 }
 
-/* Lines of few cells: the longest texts are shortened, and no more than that.
- */
+/* Lines with few cells: the longest texts are shortened, but not more than
+ * necessary. */
 static void narrow(void **state)
 {
 	struct gn_output_opts o = {.by = GN_BY_EXCEPTIONS,
@@ -74,8 +74,8 @@ static void narrow(void **state)
 	free(text);
 }
 
-/* The names of modules can be read in 80 cells: columns that no row has a value
- * for take no room. "time" is that of the load. */
+/* The names of modules are readable in 80 cells: columns without a value in any
+ * row take no room. "time" is the time of the load. */
 static void loads_of_modules(void **state)
 {
 	static const struct gn_model_event events[] = {
@@ -131,7 +131,7 @@ static json_int_t number(json_t *row, const char *key)
 	return json_integer_value(json_object_get(row, key));
 }
 
-/* What belongs to which collection, and what is not known is not there. */
+/* What belongs to which collection; unknown values are left out. */
 static void collections(void **state)
 {
 	json_t *root, *rows, *row;
@@ -159,8 +159,8 @@ static void collections(void **state)
 	json_decref(root);
 }
 
-/* One whose begin the runtime does not report: what is known of its generation
- * is for people, and a note explains it. */
+/* A collection whose begin the runtime does not report: what is known of its
+ * generation is shown to people, and a note explains it. */
 static void a_young_collection(void **state)
 {
 	static const char *const formats[] = {"table", "markdown"};
@@ -197,7 +197,7 @@ static void a_young_collection(void **state)
 	}
 }
 
-/* One that is for no collection, while a concurrent one goes on. */
+/* A suspension that belongs to no collection, during a concurrent one. */
 static void other_suspensions(void **state)
 {
 	json_t *root, *rows, *row;
@@ -225,7 +225,8 @@ static void other_suspensions(void **state)
 	json_decref(root);
 }
 
-/* Why there are none: nobody asked, or the process was there before. */
+/* The reason for an empty table: nobody asked for them, or the process was
+ * older. */
 static void no_allocations(void **state)
 {
 	struct gn_output_opts o = {.by = GN_BY_ALLOCATIONS, .bare = true};
@@ -245,7 +246,7 @@ static void no_allocations(void **state)
 	free(text);
 }
 
-/* Without --events a program that loads nothing has none. */
+/* By default a program without loads has no rows. */
 static void no_loads(void **state)
 {
 	struct gn_output_opts o = {.by = GN_BY_LOADS, .bare = true};
@@ -295,7 +296,7 @@ static void every_array_is_there(void **state)
 	}
 }
 
-/* What was not asked for is not told as if it never happened. */
+/* What the user did not request is not reported as if it never happened. */
 static void unwatched(void **state)
 {
 	static const char told[] = "no runtime reported an exception",
@@ -315,7 +316,7 @@ static void unwatched(void **state)
 	}
 }
 
-/* A JVM has no such events: nobody is sent to ask for them. */
+/* A JVM has no such events, so the table does not advise to request them. */
 static void not_of_a_jvm(void **state)
 {
 	static const enum gn_by sheets[] = {GN_BY_EXCEPTIONS, GN_BY_ALLOCATIONS,
@@ -340,8 +341,8 @@ static void not_of_a_jvm(void **state)
 	}
 }
 
-/* A terminal gets no line that is longer than its own, as far as columns can
- * be left out; they are named. */
+/* No line is wider than the terminal, as far as columns can be left out; a note
+ * names them. */
 static void leaves_out(void **state)
 {
 	static const char left_out[] = "# no room for: on a CPU, off CPUs";
@@ -373,8 +374,7 @@ static void leaves_out(void **state)
 	}
 }
 
-/* Sheets of many collections and compilations take no time that grows with
- * their square. */
+/* The time for sheets of many collections and compilations is not quadratic. */
 static void many_events(void **state)
 {
 	enum { MANY = 150000 };
@@ -416,7 +416,7 @@ static void many_events(void **state)
 	assert_true(clock() - start < 10 * CLOCKS_PER_SEC);
 }
 
-/* Names of what is compiled are told only where they are asked for. */
+/* Compilations only have names if the user requests them. */
 static void compilations_without_names(void **state)
 {
 	struct gn_output_opts o = {.by = GN_BY_JIT};
@@ -431,8 +431,7 @@ static void compilations_without_names(void **state)
 	free(text);
 }
 
-/* Of a call that never returned, a line has neither the shortest time nor the
- * longest. */
+/* A call that never returned has neither a shortest nor a longest time. */
 static void an_open_call_has_no_times(void **state)
 {
 	struct gn_output_opts o = {.limit = 100};
@@ -452,8 +451,8 @@ static void an_open_call_has_no_times(void **state)
 	free(text);
 }
 
-/* Each word of the list sorts; what is not known is last, and a limit takes
- * what is first then. */
+/* Each word of the list sorts; unknown values come last, so a limit keeps the
+ * others. */
 static void sorts(void **state)
 {
 	static const struct {
@@ -493,8 +492,8 @@ static void sorts(void **state)
 	}
 }
 
-/* Times since the start go upwards, others downwards; what is not known is
- * last. */
+/* Times since the start are sorted upwards, others downwards; unknown values
+ * come last. */
 static void sorts_times(void **state)
 {
 	static const char *const words[] = {"at", "elapsed"};
@@ -524,7 +523,7 @@ static void sorts_times(void **state)
 	}
 }
 
-/* One is no more than one. */
+/* A single one gets the singular. */
 static void one_more(void **state)
 {
 	struct gn_output_opts o = {.by = GN_BY_SYSCALLS, .bare = true};
@@ -552,8 +551,8 @@ static void one_more(void **state)
 	free(text);
 }
 
-/* The columns that were asked for, in that order, each by any of its names;
- * no narrow line leaves one out, and JSON has all. */
+/* The requested columns, in that order, each under any of its names; no narrow
+ * line leaves one out, and JSON has all of them. */
 static void chosen(void **state)
 {
 	struct gn_output_opts o = {.by = GN_BY_SYSCALLS,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names where there is no room for all of them, and lines of a width. */
+/* Names that do not fit, and lines of a given width. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stdint.h>
@@ -50,12 +50,12 @@ static void the_own_name_comes_first(void **state)
 		{"org.jruby.ext.fiber.ThreadFiberLibrary$$Lambda$7"
 		 "+0x00007fc9183a36d0.<init>()",
 		 30, "ThreadFibe...c9183a36d0.<init>"},
-		/* brackets that do not match */
+		/* unbalanced brackets */
 		{"Buffer<int>::size<((4)<(8))>", 40,
 		 "Buffer<int>::size<((4)<(8))>"},
 		{"Ns.Cls<int>.Method<Very.Long.Type", 32,
 		 "Cls<int>.Method<Very.Long.Type"},
-		/* a type that is long is told apart from others all the same */
+		/* long types can still be distinguished */
 		{"Shop.OrderProcessingController.HandleAsync(int)", 30,
 		 "OrderPro...troller.HandleAsync"},
 		{"Shop.OrderProcessingController.HandleAsync(int)", 23,
@@ -64,7 +64,7 @@ static void the_own_name_comes_first(void **state)
 		 "HandleAsync"},
 		{"shop::OrderProcessingController::handle(int)", 24,
 		 "OrderPr...roller::handle"},
-		/* words before a name are of what it says */
+		/* the words before a name stay */
 		{"monitor of java.lang.ref.ReferenceQueue$Lock", 30,
 		 "monitor of ReferenceQueue$Lock"},
 		{"non-virtual thunk to net::Socket::read(char*)", 36,
@@ -100,7 +100,7 @@ static void the_own_name_comes_first(void **state)
 	}
 }
 
-/* As calls show them, with values in the place of parameters. */
+/* As in calls, with values in the place of parameters. */
 static void parameters_are_at_the_end(void **state)
 {
 	static const struct {
@@ -129,7 +129,7 @@ static void parameters_are_at_the_end(void **state)
 	}
 }
 
-/* Whatever the name is, it fits, and what fits stays. */
+/* Any name fits, and a name that fits is unchanged. */
 static void every_name_fits(void **state)
 {
 	static const char letters[] = "ab<>()[].:+/ ~", clone[] = " [clone ";
@@ -188,7 +188,7 @@ static void notes_are_wrapped(void **state)
 				  "# a note without any\n"
 				  "#   label\n");
 	free(text);
-	/* what fits stays as it is, blanks and all */
+	/* what fits is unchanged, including blanks */
 	text = wrapped("#    a  b\n#\n", 24);
 	assert_string_equal(text, "#    a  b\n#\n");
 	free(text);

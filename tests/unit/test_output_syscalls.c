@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* System calls have the names that the system gives them. */
+/* System calls have their official names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,13 +27,13 @@ static void calls_have_names(void **state)
 static void what_is_no_call_has_none(void **state)
 {
 	(void)state;
-	assert_null(gn_syscall_text(400)); /* never given out */
+	assert_null(gn_syscall_text(400)); /* never assigned */
 	assert_null(gn_syscall_text(60000));
 	assert_null(gn_syscall_text(GN_NO_SYSCALL));
 	assert_null(gn_syscall_text(UINT32_MAX));
 }
 
-/* Also those that the system's headers are too old for. */
+/* Also for calls that the system's headers do not know yet. */
 static void the_list_of_rules_says_the_same(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tables against golden text, and what is in them. */
+/* Tables compared with golden text, and checks of their content. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stdint.h>
@@ -34,8 +34,8 @@ static void every_by(void **state)
 						     .utf8 = true});
 }
 
-/* As people see them in a file of 100 cells: a thread that only waits, long
- * names, a process that is named by its DLL. */
+/* For people, in a file with 100 cells: a thread that only waits, long names, a
+ * process that is named after its DLL. */
 static void people(void **state)
 {
 	static const char *const names[] = {
@@ -61,7 +61,7 @@ static void people(void **state)
 	s.functions[2].name = "App.Program+Inner.Leaf<System.Collections."
 			      "Generic.List<int>>(System.Int32,System.String)";
 	s.functions[2].module = "/opt/a/Company.Product.Component.Core.dll";
-	/* it did nothing but wait */
+	/* it only waited */
 	memset(s.threads[1].classes, 0, sizeof(s.threads[1].classes));
 	s.threads[1].classes[GN_CLASS_EVENT] = s.threads[1].elapsed;
 	for (int by = 0; by < GN_BY_GC; by++) {
@@ -80,8 +80,8 @@ static void people(void **state)
 	sample_table("people-wall.txt", &s, o);
 }
 
-/* In a terminal of 80 cells columns give way to the names: methods of the same
- * name are told apart by their types. */
+/* In a terminal with 80 cells, columns make room for the names: methods of the
+ * same name are distinguished by their types. */
 static void async_of_types(void **state)
 {
 	struct gn_output_opts o = {
@@ -105,7 +105,7 @@ static void async_of_types(void **state)
 	sample_table("async-80.txt", &s, o);
 }
 
-/* Why none is there is told of the capture. */
+/* The reason why there are none comes from the capture. */
 static void no_async_methods(void **state)
 {
 	struct gn_output_opts o = {.by = GN_BY_ASYNC, .bare = true};
@@ -127,7 +127,7 @@ static void no_async_methods(void **state)
 	free(text);
 }
 
-/* Who has selected some is not told to do so. */
+/* A user who has selected some is not advised to do so. */
 static void no_async_method_ran(void **state)
 {
 	struct gn_output_opts o = {.by = GN_BY_ASYNC, .bare = true};
@@ -144,8 +144,8 @@ static void no_async_method_ran(void **state)
 	free(text);
 }
 
-/* What runtimes took before all was traced is a part of the times: it is told
- * where it is not small. */
+/* The time that runtimes took before everything was traced is part of the
+ * times: if it is not small, a note says so. */
 static void the_begin_of_an_attach_is_told(void **state)
 {
 	static const struct {
@@ -183,14 +183,15 @@ static void losses_are_shown(void **state)
 		     (struct gn_output_opts){.utf8 = true, .bare = true});
 	sample_table("lost-thread.txt", &s,
 		     (struct gn_output_opts){.by = GN_BY_THREAD, .utf8 = true});
-	/* a loss that no thread's sequence shows */
+	/* a loss that no sequence number shows */
 	s.m.counters[GN_COUNTER_NO_STORAGE] = 1;
 	s.m.truncated = true;
 	s.m.checks.account_error_ns = 17;
 	sample_table("broken.txt", &s, (struct gn_output_opts){.utf8 = true});
 }
 
-/* That calls were under way is no doubt; one leave more than those is. */
+/* Calls that were already running are no doubt; one more leave than those
+ * is. */
 static void earlier_calls_are_no_doubt(void **state)
 {
 	struct sample s;
@@ -213,7 +214,7 @@ static void too_few_calls_are_shown(void **state)
 	sample_make(&s);
 	sample_unprobed(&s);
 	sample_table("unprobed.txt", &s, (struct gn_output_opts){.utf8 = true});
-	/* who attached can give all processes */
+	/* a user who attached can name all processes */
 	s.m.by_path = NULL;
 	text = sample_print("table", &s.m, &(struct gn_output_opts){.utf8 = 1});
 	assert_null(strstr(text, "pgrep"));
@@ -224,7 +225,7 @@ static void too_few_calls_are_shown(void **state)
 	free(text);
 	sample_make(&s);
 	sample_unprobed(&s);
-	/* what was lost says more */
+	/* the losses are more important */
 	s.functions[1].v.gap = true;
 	sample_table("unprobed-lost.txt", &s,
 		     (struct gn_output_opts){.utf8 = true, .bare = true});
@@ -249,7 +250,7 @@ static void verbose_and_limit(void **state)
 	sample_table("interval.txt", &s, (struct gn_output_opts){.limit = 1});
 }
 
-/* Where there is one of a thing, no line says several. */
+/* With a single item, no line uses the plural. */
 static void one_of_each(void **state)
 {
 	static const char *const keys[] = {
@@ -270,7 +271,7 @@ static void one_of_each(void **state)
 	sample_table("ones.txt", &s, (struct gn_output_opts){.limit = 1});
 }
 
-/* Where a module's precompiled code is off, it is not said to be on. */
+/* If a module's precompiled code is off, no note says that it is on. */
 static void code_that_is_off_is_told(void **state)
 {
 	static const char kept[] = "for it; other code is as it was. ";
@@ -292,7 +293,7 @@ static void code_that_is_off_is_told(void **state)
 	free(text);
 }
 
-/* A function with many reasons: the least are summed, unless -v. */
+/* A function with many reasons: the smallest are summed, except with -v. */
 static void many_reasons(void **state)
 {
 	struct gn_output_opts o = {.by = GN_BY_WAITS, .bare = true, .ns = true};
@@ -329,7 +330,8 @@ static void many_reasons(void **state)
 	free(text);
 }
 
-/* What no thread's account nor any table can point at is refused. */
+/* A wait that is in no thread's account, and that no table can show, is
+ * refused. */
 static void bad_wait(void **state)
 {
 	static const int32_t functions[] = {-2, 4, INT32_MIN, INT32_MAX};
@@ -352,7 +354,7 @@ static void bad_wait(void **state)
 	}
 }
 
-/* More threads than are told one by one. */
+/* More threads than are listed separately. */
 static void many_threads_differ(void **state)
 {
 	struct gn_output_opts o = {
@@ -391,7 +393,7 @@ static void without_functions(void **state)
 	sample_bare(&s);
 	sample_table("not-called.txt", &s,
 		     (struct gn_output_opts){.utf8 = true});
-	s.m.ninfo = 4; /* none was asked for */
+	s.m.ninfo = 4; /* none was requested */
 	s.m.code.selected[GN_SELECTED_METHODS] = 2;
 	text = sample_print("table", &s.m,
 			    &(struct gn_output_opts){.limit = 1});
@@ -407,7 +409,7 @@ static void without_functions(void **state)
 					   "add functions with -f 'parse_*'"};
 	sample_table("no-functions-hint.txt", &s,
 		     (struct gn_output_opts){.utf8 = true});
-	/* killed before the trace told what was asked for */
+	/* killed before the trace had the requested functions */
 	s.m.ninfo = 0;
 	s.m.truncated = true;
 	text = sample_print("table", &s.m, &(struct gn_output_opts){.utf8 = 1});
@@ -416,7 +418,8 @@ static void without_functions(void **state)
 	free(text);
 }
 
-/* All of a managed program are traced without -f: it would leave some out. */
+/* Without -f, all functions of a managed program are traced: -f would leave
+ * some out. */
 static void no_hint_with_functions(void **state)
 {
 	struct gn_output_opts o = {.utf8 = true};
@@ -464,7 +467,7 @@ static void colour_only_when_asked(void **state)
 	free(text);
 }
 
-/* No byte that a terminal obeys, whatever the format. */
+/* No byte that controls a terminal, in any format. */
 static void nothing_hostile(void **state)
 {
 	static const char *const formats[] = {"table", "csv", "json"};
@@ -522,7 +525,7 @@ static void full_device(void **state)
 	}
 }
 
-/* Of no call that finished, the shortest did not take 0 ns. */
+/* If no call finished, the shortest time is not 0 ns. */
 static void no_call_finished(void **state)
 {
 	struct gn_output_opts o = {.bare = true, .columns = "min,avg,max"};
@@ -542,7 +545,7 @@ static void no_call_finished(void **state)
 	}
 }
 
-/* A module reads the same beside a long name and a short one. */
+/* A module has the same name beside long and short function names. */
 static void one_module_one_name(void **state)
 {
 	struct gn_output_opts o = {

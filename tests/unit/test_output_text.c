@@ -56,7 +56,7 @@ static void escapes(void **state)
 	}
 }
 
-/* Every two bytes: what comes out is ASCII, or UTF-8 that can be printed. */
+/* Every pair of bytes: the output is ASCII, or printable UTF-8. */
 static void escapes_any_bytes(void **state)
 {
 	(void)state;
@@ -99,7 +99,7 @@ static void shortens_in_the_middle(void **state)
 	assert_string_equal(name, "ab...xyz");
 }
 
-/* Whatever characters and widths: never wider, never half a character. */
+/* For all characters and widths: never too wide, never half a character. */
 static void shortens_whole_characters(void **state)
 {
 	static const char *const parts[] = {"a", "\xc3\xb6", "\xe6\xbc\xa2",
@@ -179,8 +179,8 @@ static void base_names(void **state)
 	assert_string_equal(gn_base_name(""), "");
 }
 
-/* A writer that goes on after an error: its stream has forgotten the rest, and
- * errno is another. */
+/* A writer that goes on after an error: its stream has lost the first error,
+ * and errno is another one. */
 static void gone_readers(void **state)
 {
 	static char text[1 << 17];
@@ -205,7 +205,8 @@ static void gone_readers(void **state)
 	fclose(f);
 }
 
-/* A DLL names a process that runs it, not one that has it run by another. */
+/* A process that runs a DLL has its name; a process that starts another one to
+ * run it does not. */
 static void programs(void **state)
 {
 	static const struct {

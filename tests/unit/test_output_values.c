@@ -39,7 +39,7 @@ static void shows_float(float value, const char *want)
 	shows(GN_VALUE_F32, bits, want);
 }
 
-/* The fewest digits that say which one it is. */
+/* The fewest digits that identify the number. */
 static void floating_point(void **state)
 {
 	(void)state;
@@ -83,7 +83,7 @@ static void integers(void **state)
 	shows(GN_VALUE_STRUCT, 0, "{...}");
 }
 
-/* How a string is shown. */
+/* Checks how a string is shown. */
 static void string_is(const struct gn_calls_writer *w, const char *text,
 		      size_t len, const char *want)
 {
@@ -112,7 +112,7 @@ static void string_is(const struct gn_calls_writer *w, const char *text,
 	free(got);
 }
 
-/* It is told whole, and what is shown is of one string only. */
+/* A string is complete, and does not run into the next one. */
 static void strings(void **state)
 {
 	static const char nul[] = "a\0b\0", all[] = "\"\\\n\x80\xc3\xa9";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which memory of a process holds what, and when. */
+/* What each part of a process's memory contains, and when. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ static uint32_t at(const struct gn_place_list *list, uint64_t addr,
 	return place ? place->what : 0;
 }
 
-/* What is mapped later hides what was there, from then on. */
+/* A later mapping hides older ones from then on. */
 static void later_ones_hide(void **state)
 {
 	struct gn_places p = {0};
@@ -47,8 +47,8 @@ static void later_ones_hide(void **state)
 	gn_places_free(&p);
 }
 
-/* Many, so that they are sorted; some are made where others were. A copy has
- * them, and lives on. */
+/* Many mappings, so that they are sorted; some replace others. A copy has them,
+ * too, and outlives the original. */
 static void many(void **state)
 {
 	enum { N = 5000 };
@@ -105,8 +105,8 @@ static void limited(void **state)
 	gn_places_free(&p);
 }
 
-/* A process that has ended makes room for another, the one that ended first,
- * but not before there is none left. */
+/* Ended processes make room for new ones: the one that ended first goes first,
+ * and only if there is no room. */
 static void ended_ones_make_room(void **state)
 {
 	struct gn_places p = {0};
@@ -119,7 +119,8 @@ static void ended_ones_make_room(void **state)
 		add(&p, &own->mapped, 0x1000, 0x3000, 0, pid);
 	}
 	gn_places_thread(&p, 100000, 9);
-	gn_places_thread_ends(&p, 9); /* another one of it runs */
+	gn_places_thread_ends(&p,
+			      9); /* another thread of the process still runs */
 	gn_places_thread_ends(&p, 8);
 	gn_places_thread_ends(&p, 7);
 	own = gn_places_find(&p, 8);
@@ -128,7 +129,7 @@ static void ended_ones_make_room(void **state)
 	assert_non_null(own);
 	assert_int_equal(at(&own->mapped, 0x1000, 90), 0);
 	assert_null(gn_places_find(&p, 8));
-	gn_places_thread(&p, 100002, 7); /* it has not, after all */
+	gn_places_thread(&p, 100002, 7); /* it has not ended after all */
 	assert_null(gn_places_process(&p, 100003));
 	gn_places_thread_ends(&p, 100000);
 	assert_non_null(gn_places_process(&p, 100003));
@@ -136,7 +137,7 @@ static void ended_ones_make_room(void **state)
 	gn_places_free(&p);
 }
 
-/* So it is with what they had mapped. */
+/* The same for what they had mapped. */
 static void ended_ones_are_forgotten(void **state)
 {
 	struct gn_places p = {0};
@@ -162,8 +163,8 @@ static int no_record(void *ctx, const struct gn_rec *rec, size_t size)
 	return 0;
 }
 
-/* Code of one file too many is not code of no file, which a Java machine made.
- */
+/* Code of a file beyond the limit is not code without a file, which a JVM
+ * generates. */
 static void a_file_too_many_is_unknown(void **state)
 {
 	struct gn_sampler_names *n = gn_sampler_names_new(no_record, NULL);

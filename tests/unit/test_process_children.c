@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How many children a process has besides: a gnomon below one of them counts
- * as none of them. */
+/* How many other children a process has: one with a gnomon below it does not
+ * count. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -26,8 +26,8 @@ static pid_t wait_in_child(const int ends[2])
 	_exit(read(ends[0], &c, 1) != 1);
 }
 
-/* What a child of a child counts of this process. `known`: the child between
- * them is. */
+/* What a grandchild counts for this process. `known`: the child between them is
+ * known. */
 static int counted_below(bool known)
 {
 	pid_t top = getpid(), pid = fork();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Whether a process's user can read a file where the process names it, and
- * where a copy is made for it. */
+/* Whether a process's user can read a file at the path that the process has for
+ * it, and where a copy is made for it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -31,8 +31,8 @@ static int can_read(const char *name)
 	return gn_copy_is_needless(getpid(), path);
 }
 
-/* The process chooses what is there: of a pipe nobody may wait for the other
- * end. */
+/* The process chooses the file: it may be a pipe, and gnomon must not wait for
+ * its other end. */
 static void only_a_regular_file_can_be_read(void **state)
 {
 	static const char name[] = "process-copy-file";
@@ -54,7 +54,7 @@ static void only_a_regular_file_can_be_read(void **state)
 #define OTHER	65534
 #define ANOTHER 65533
 
-/* A process of another user's, whose own folder for temporary files it is. */
+/* A process of another user, who owns its folder for temporary files. */
 static pid_t begin_other(const char *folder)
 {
 	char tmpdir[PATH_MAX + 8];
@@ -74,7 +74,7 @@ static pid_t begin_other(const char *folder)
 		_exit(1);
 	}
 	close(ends[1]);
-	/* its end is closed where it executes */
+	/* the exec closes its end */
 	assert_int_equal(read(ends[0], &c, 1), 0);
 	close(ends[0]);
 	return pid;
@@ -95,8 +95,7 @@ static void make_folder(char *path)
 	assert_non_null(mkdtemp(path));
 }
 
-/* No other user may put another file in the place of the copy before the
- * process loads it. */
+/* No other user can replace the copy before the process loads it. */
 static void a_copy_is_where_nobody_can_change_it(void **state)
 {
 	static const struct {
@@ -138,7 +137,8 @@ static void a_copy_is_where_nobody_can_change_it(void **state)
 	rmdir(path);
 }
 
-/* What gnomon's own groups can read is not for all. */
+/* Files that only gnomon's own groups can read are not readable for the
+ * process. */
 static void further_groups_are_gnomons(void **state)
 {
 	const gid_t ours[] = {0, ANOTHER};
@@ -172,7 +172,7 @@ static void further_groups_are_gnomons(void **state)
 	rmdir(path);
 }
 
-/* Where nothing can be opened, nothing is known of the process. */
+/* If nothing can be opened, nothing is known about the process. */
 static void what_cannot_be_read_is_told(void **state)
 {
 	struct rlimit before, none;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Each file of a process is listed under its own name, also when the process
+/* Each file of a process is listed under its own name, even if the process
  * executes other programs meanwhile. */
 #include <errno.h>
 #include <grp.h>
@@ -72,7 +72,7 @@ static void a_process_that_executes_others(void **state)
 	for (int i = 0; i < LOOKS; i++) {
 		struct gn_files f = {0};
 
-		/* between two programs it can have no files */
+		/* between two programs it may have no files */
 		if (gn_files_of_process(pid, &f) == 0)
 			assert_true(f.count > 0);
 		for (size_t at = 0; at < f.count; at++) {
@@ -121,7 +121,7 @@ static void refused(pid_t pid, const char *text)
 	gn_files_free(&f);
 }
 
-/* One that runs no program: a process that has ended, but is there. */
+/* A process without a program: it has ended, but was not reaped. */
 static void a_zombie(void **state)
 {
 	pid_t pid = fork();
@@ -151,7 +151,7 @@ static void *wait_for_end(void *end)
 	return read(*(int *)end, &c, 1) ? end : NULL;
 }
 
-/* The others go on: it is no zombie to ps. */
+/* Its other threads go on, but ps shows a zombie. */
 static void a_first_thread_that_ended(void **state)
 {
 	siginfo_t info;
@@ -168,7 +168,7 @@ static void a_first_thread_that_ended(void **state)
 			_exit(1);
 		syscall(SYS_exit, 0);
 	}
-	/* an ended first thread has no program any more */
+	/* an ended first thread no longer has a program */
 	while (is_running(pid))
 		sched_yield();
 	refused(pid, "the first thread of process %d has ended, so what its "
@@ -177,8 +177,8 @@ static void a_first_thread_that_ended(void **state)
 	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED), 0);
 }
 
-/* Only in the first PID namespace there are any; kthreadd is the second
- * process of a kernel. */
+/* They exist only in the first PID namespace; kthreadd is the second process of
+ * a kernel. */
 static void a_kernel_thread(void **state)
 {
 	char name[16] = "";
@@ -204,7 +204,7 @@ static void *say_number(void *pipes)
 	return wait_for_end(&end[0]);
 }
 
-/* Threads have numbers, too, and folders in /proc that are not listed. */
+/* Threads have numbers, too, and unlisted folders in /proc. */
 static void a_thread(void **state)
 {
 	char why[GN_MISSING_MAX], wanted[GN_MISSING_MAX];
@@ -231,8 +231,8 @@ static void a_thread(void **state)
 	close(end[0]);
 }
 
-/* What a user is told of a process that /proc hides from him. 0: that; 1: else;
- * 2: this cannot be tried here. */
+/* The message to a user about a process that /proc hides from him. 0: it is
+ * right; 1: it is wrong; 2: it cannot be tested here. */
 static int look_at_hidden(pid_t pid)
 {
 	char why[GN_MISSING_MAX], wanted[GN_MISSING_MAX];
@@ -266,7 +266,7 @@ static void a_hidden_process(void **state)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* A copy of this program, which needs libraries, where any user reaches it. */
+/* A copy of this program, which needs libraries, that any user can reach. */
 static void copy_self(char path[PATH_MAX])
 {
 	char block[65536];
@@ -298,7 +298,8 @@ static size_t list(const char *path, const struct gn_user *u, bool *unlisted)
 	return n;
 }
 
-/* Its user may execute it, but not read it, and so may its linker not. */
+/* Its user may execute it, but neither he nor his dynamic linker may read
+ * it. */
 static void a_program_whose_libraries_are_not_listed(void **state)
 {
 	struct gn_user self = {0},
@@ -317,7 +318,7 @@ static void a_program_whose_libraries_are_not_listed(void **state)
 	unlink(path);
 }
 
-/* Where this program's library of that name is, of those that are listed. */
+/* The path of this program's library with that name, among the listed ones. */
 static bool lists(const char *name, char path[PATH_MAX])
 {
 	struct gn_user self = {0};
@@ -360,7 +361,7 @@ static void a_library_by_a_relative_path(void **state)
 	assert_int_equal(rmdir(dir), 0);
 }
 
-/* It is a script, say. */
+/* For example a script. */
 static void what_the_linker_refuses(void **state)
 {
 	struct gn_user self = {0};

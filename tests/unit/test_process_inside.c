@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How a process sees itself. */
+/* How a process sees its own files and numbers. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -21,8 +21,8 @@
 
 #define GROUPS 2000
 
-/* Begins a process of many groups, which is number 1 in its own namespace, and
- * tells its number here. */
+/* Starts a process with many groups, which is PID 1 in its own namespace, and
+ * reports its PID here. */
 static void begin_inside(int told)
 {
 	gid_t groups[GROUPS];
@@ -80,7 +80,7 @@ static pid_t begin_with(const char *variable)
 		_exit(1);
 	}
 	close(ends[1]);
-	/* its end is closed where it executes */
+	/* the exec closes its end */
 	assert_int_equal(read(ends[0], &c, 1), 0);
 	close(ends[0]);
 	return pid;
@@ -111,7 +111,7 @@ static void folder_that_it_names(void **state)
 	assert_string_equal(folder, "/usr/share");
 }
 
-/* Nothing can be opened: another folder than the process's is no answer. */
+/* Nothing can be opened: files of another folder are no answer. */
 static void what_cannot_be_read_is_told(void **state)
 {
 	struct rlimit before, none;
@@ -149,7 +149,7 @@ static void rename_on(int ready)
 	_exit(0);
 }
 
-/* The kernel does not resolve ".." below a root while somebody renames. */
+/* The kernel does not resolve ".." below a root during a rename. */
 static void opened_while_others_rename(void **state)
 {
 	int root = open("/", O_PATH | O_CLOEXEC), ready[2], fd = 0, n = 0;

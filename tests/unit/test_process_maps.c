@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Lists of mappings of a process that runs. */
+/* Lists of the mappings of a running process. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 #define LIB " r--p 00003000 fe:01 42 /lib.so\n"
 
-/* "START-END+OFFSET" of each mapping, as "-" in the end what went wrong. */
+/* "START-END+OFFSET" for each mapping, and "-" with the error at the end. */
 static const char *read_all(const char *text, bool runs)
 {
 	static char all[512];
@@ -40,8 +40,8 @@ static const char *read_all(const char *text, bool runs)
 	return all;
 }
 
-/* The kernel lists a mapping again that grew downward, or was joined with the
- * one before, between two reads. */
+/* The kernel lists a mapping again if it grew downward, or was joined with the
+ * previous one, between two reads. */
 static void what_grew_is_given_once(void **state)
 {
 	(void)state;

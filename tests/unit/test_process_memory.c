@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Limits of control groups, in a folder that looks like the kernel's. */
+/* Memory limits of control groups, in a folder that looks like the kernel's. */
 #include "process/memory.h"
 #include "group_files.h"
 

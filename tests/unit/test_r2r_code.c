@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Whose precompiled code is, in modules of a few bytes. */
+/* The owner of precompiled code, in modules of a few bytes. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,23 +18,23 @@
 #define SIZE	  320u
 #define FUNCTIONS 5u
 
-/* One section, whose addresses are as in the file. */
+/* One section, whose addresses are its file offsets. */
 struct module {
 	uint8_t bytes[SIZE];
 	uint32_t at;
 	struct gn_pe pe;
 };
 
-/* Methods 1 and 3 begin at functions 0 and 2: how many elements, where their
- * block is, its tree of bits, and the elements. */
+/* Methods 1 and 3 begin at functions 0 and 2: the number of elements, the place
+ * of their block, its tree of bits, and the elements. */
 static const uint8_t methods[] = {3 << 3, 1, 2, 2, 30, 2, 0, 2, 2 << 2};
-/* Method 16 alone begins at function 1: a leaf tells its number. */
+/* Only method 16 begins at function 1: a leaf has its number. */
 static const uint8_t alone[] = {16 << 3, 1, 15 << 3, 1 << 2};
-/* One bucket, and in it method 4 of an instance of TypeDef 2 with int, which
- * begins at function 3. */
+/* One bucket with method 4 of an instance of TypeDef 2 with int, which begins
+ * at function 3. */
 static const uint8_t instances[] = {0,	  2,	4,	0xaa, 4, 0, 0x40,
 				    0x15, 0x12, 2 << 2, 1,    8, 4, 3 << 2};
-/* Function 4 is a part of function 3 that is apart. */
+/* Function 4 is a separate part of function 3. */
 static const uint8_t cold[] = {4, 0, 0, 0, 3, 0, 0, 0};
 
 static bool readable(void *ctx, const uint8_t *at, size_t n)
@@ -62,7 +62,7 @@ static void add(struct module *m, uint32_t type, const void *content, size_t n)
 	m->at += (uint32_t)n;
 }
 
-/* Functions of 0x10 bytes from 0x1000 on, each 0x20 behind the one before. */
+/* Functions of 0x10 bytes from 0x1000 on, at a distance of 0x20. */
 static void make(struct module *m, uint32_t flags)
 {
 	uint8_t functions[FUNCTIONS * 12] = {0};
@@ -144,7 +144,7 @@ static void other_modules_have_none(void **state)
 	size_t n;
 
 	(void)state;
-	/* its code is in another file, or its methods are */
+	/* the code is in another file, or the methods are */
 	make(&m, 0x20);
 	add(&m, 103, methods, sizeof(methods));
 	assert_int_equal(gn_r2r_code_read(&m.pe, &code, &n), 0);
@@ -161,7 +161,7 @@ static void other_modules_have_none(void **state)
 	assert_int_equal(n, 0);
 }
 
-/* Whatever is cut off, it is known. */
+/* Any truncation is recognised. */
 static void cut_tables_are_refused(void **state)
 {
 	uint8_t far[sizeof(methods)];
@@ -181,7 +181,7 @@ static void cut_tables_are_refused(void **state)
 		add(&m, 109, instances, size);
 		assert_int_equal(gn_r2r_code_read(&m.pe, &code, &n), -EBADMSG);
 	}
-	/* a function that is not there */
+	/* a function that does not exist */
 	memcpy(far, methods, sizeof(far));
 	far[6] = FUNCTIONS << 2;
 	make(&m, 0);

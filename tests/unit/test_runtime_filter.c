@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The globs of -f: which file one is of, and what is none. */
+/* The globs of -f: to which file a glob belongs, and what is not a glob. */
 #include <limits.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -18,8 +18,8 @@
 
 #define DIR_MAX PATH_MAX
 
-/* A library, a link as the linker names it, and a link to its folder, as /lib
- * is one. */
+/* A library, a link with the linker's name, and a link to its folder, like
+ * /lib. */
 static void make(char dir[DIR_MAX])
 {
 	snprintf(dir, DIR_MAX, "%s/filter.XXXXXX", GN_BUILD_DIR);
@@ -58,7 +58,7 @@ static bool takes(const char *dir, const char *lib, const char *path)
 	return is;
 }
 
-/* The path that a process shows and the one that is given can be links. */
+/* The path in the process and the path from the user may be links. */
 static void a_library_by_any_path(void **state)
 {
 	char dir[DIR_MAX];
@@ -90,7 +90,7 @@ static bool is_asked(struct gn_files *files, const char *path)
 	return files->file[files->count - 1].asked;
 }
 
-/* A process has the file that was there before, which is traced, too. */
+/* A process has the previous file, which is traced, too. */
 static void a_library_that_was_replaced(void **state)
 {
 	struct gn_files files = {0}, none = {0};
@@ -135,7 +135,7 @@ static bool names(const char *glob, const char *demangled)
 	return is;
 }
 
-/* The names of operators have brackets and spaces of their own. */
+/* The names of operators contain brackets and spaces. */
 static void operators_by_their_names(void **state)
 {
 	static const char new[] = "operator new(unsigned long)";
@@ -176,7 +176,7 @@ static void *ask(void *asker)
 	return NULL;
 }
 
-/* The session's thread and the one for later files ask at once. */
+/* The session's thread and the one for later files ask at the same time. */
 static void by_two_threads(void **state)
 {
 	char dir[DIR_MAX], glob[DIR_MAX + 16];

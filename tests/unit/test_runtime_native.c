@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What of a program's files nobody could look at is told. */
+/* gnomon reports files of a program that could not be read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

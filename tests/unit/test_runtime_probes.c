@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Groups of probes, and the second place of a hook-site library's sites. */
+/* Groups of probes, and the second address of a hook-site library's sites. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,8 +20,8 @@ static uint64_t offset_of(const struct gn_probes *p, size_t file,
 	return 0;
 }
 
-/* Functions of the library can be asked for, too: a probe in the midst of an
- * instruction would end the program. */
+/* Functions of the library can be requested, too: a probe inside an instruction
+ * would end the program. */
 static void test_take_nop5(void **state)
 {
 	struct gn_probes p = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which runtime a process has or will have. */
+/* Which runtime a process has, or is going to have. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,8 +9,8 @@
 
 #include "runtime/runtime.h"
 
-/* gnomon is not waited for when it attaches to itself, as doctor does, though
- * its file has the words that make others launchers. */
+/* gnomon does not wait for itself when it attaches to itself, as doctor does,
+ * although its file contains the words that identify launchers. */
 static void gnomon_starts_none(void **state)
 {
 	(void)state;

@@ -10,7 +10,7 @@
 #include "site/site.h"
 
 struct insn {
-	const char *text; /* how the formatter begins it */
+	const char *text; /* the beginning of the formatter's text */
 	enum gn_cost cost;
 	size_t len;
 	uint8_t bytes[16];
@@ -29,8 +29,8 @@ static const struct insn table[] = {
 	{"nop", EMUL, 3, {0x0f, 0x1f, 0x00}, 0x1000},
 	{"nop", EMUL, 4, {0x0f, 0x1f, 0x40, 0x00}, 0x1000},
 	{"nop", OPTI, 5, {0x0f, 0x1f, 0x44, 0x00, 0x00}, 0x1000},
-	/* other operands, as of clang's patchable entries: seen to be
-	 * optimised, too */
+	/* other operands, like in clang's patchable entries: also optimised, as
+	 * seen */
 	{"nop", OPTI, 5, {0x0f, 0x1f, 0x44, 0x00, 0x08}, 0x1000},
 	{"nop", OPTI, 5, {0x0f, 0x1f, 0x44, 0x20, 0x00}, 0x1000},
 	{"nop", OPTI, 5, {0x0f, 0x1f, 0x44, 0x00, 0x00}, 0x1ffb},
@@ -46,10 +46,10 @@ static const struct insn table[] = {
 	{"nop", OPTI, 5, {0xf3, 0x0f, 0x1f, 0x40, 0x00}, 0x1000},
 	{"nop", OPTI, 5, {0x66, 0x66, 0x66, 0x48, 0x90}, 0x1000},
 	{"nop", EMUL, 5, {0x66, 0x66, 0x66, 0x66, 0x90}, 0x1ffc},
-	/* not by their names, but the kernel makes calls of them, too */
+	/* no nops by name, but the kernel turns them into calls, too */
 	{"pause", OPTI, 5, {0x66, 0x66, 0x66, 0xf3, 0x90}, 0x1000},
 	{"xchg", REFU, 5, {0x66, 0x66, 0x66, 0x41, 0x90}, 0x1000},
-	/* of these it does not */
+	/* it does not do that with these */
 	{"lea", STEP, 5, {0x48, 0x8d, 0x74, 0x26, 0x00}, 0x1000},
 	{"mov", STEP, 5, {0x64, 0x64, 0x48, 0x89, 0xc0}, 0x1000},
 	{"nop", STEP, 5, {0x0f, 0x1e, 0x44, 0x00, 0x00}, 0x1000},
@@ -59,7 +59,7 @@ static const struct insn table[] = {
 	{"nop", STEP, 9, {0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0}, 0x1000},
 	/* a code segment prefix */
 	{"nop", REFU, 10, {0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0}, 0},
-	/* a nop by its opcode only */
+	/* only its opcode is that of a nop */
 	{"xchg", REFU, 2, {0x41, 0x90}, 0},
 	/* pushes */
 	{"push rbp", EMUL, 1, {0x55}, 0},
@@ -75,7 +75,7 @@ static const struct insn table[] = {
 	{"jz", EMUL, 6, {0x0f, 0x84, 0x10, 0, 0, 0}, 0},
 	{"call", EMUL, 5, {0xe8, 0x10, 0, 0, 0}, 0},
 	{"bnd call", EMUL, 6, {0xf2, 0xe8, 0x10, 0, 0, 0}, 0},
-	/* with an operand size prefix the kernel wants none of them */
+	/* with an operand size prefix the kernel refuses all of them */
 	{"jz", REFU, 3, {0x66, 0x74, 0x10}, 0},
 	{"call", REFU, 6, {0x66, 0xe8, 0x10, 0, 0, 0}, 0},
 	/* other branches */
@@ -87,7 +87,7 @@ static const struct insn table[] = {
 	{"loop", STEP, 2, {0xe2, 0x10}, 0},
 	/* notrack is a data segment prefix */
 	{"notrack jmp", REFU, 3, {0x3e, 0xff, 0xe0}, 0},
-	/* what functions begin with */
+	/* common first instructions */
 	{"endbr64", STEP, 4, {0xf3, 0x0f, 0x1e, 0xfa}, 0},
 	{"sub rsp", STEP, 4, {0x48, 0x83, 0xec, 0x08}, 0},
 	{"mov", STEP, 3, {0x48, 0x89, 0xe5}, 0},
@@ -102,7 +102,7 @@ static const struct insn table[] = {
 	{"cli", REFU, 1, {0xfa}, 0},
 	{"in", REFU, 1, {0xec}, 0},
 	{"lock inc", REFU, 3, {0xf0, 0xff, 0x07}, 0},
-	/* what the kernel takes, and what does not survive it */
+	/* what the kernel accepts, and what would break there */
 	{"pushfq", REFU, 1, {0x9c}, 0},
 	{"popfq", STEP, 1, {0x9d}, 0},
 	{"syscall", REFU, 2, {0x0f, 0x05}, 0},
@@ -120,7 +120,8 @@ static const struct insn table[] = {
 	{"vfmaddpd", REFU, 6, {0xc4, 0xe3, 0xf1, 0x69, 0xc2, 0x30}, 0},
 	{"blcfill", REFU, 5, {0x8f, 0xe9, 0x78, 0x01, 0xc8}, 0},
 	{"pfadd", REFU, 4, {0x0f, 0x0f, 0xc1, 0x9e}, 0},
-	/* vectors are judged by their opcode's byte, whatever it means */
+	/* vector instructions are judged by their opcode byte, whatever it
+	 * means */
 	{"vmovups", STEP, 4, {0xc5, 0xf8, 0x10, 0x07}, 0},
 	{"vmovdqa", REFU, 4, {0xc5, 0xf9, 0x6f, 0x07}, 0},
 	{"vzeroupper", STEP, 3, {0xc5, 0xf8, 0x77}, 0},
@@ -145,7 +146,7 @@ static void test_classes(void **state)
 	}
 }
 
-/* An instruction that is cut off is none, whatever follows in memory. */
+/* A truncated instruction is invalid, whatever follows in memory. */
 static void test_cut(void **state)
 {
 	(void)state;
@@ -153,7 +154,8 @@ static void test_cut(void **state)
 		for (size_t n = 0; n < table[i].len; n++) {
 			size_t len = 99;
 
-			/* a prefix of nop or ret may be left: no cut then */
+			/* the rest may be a prefix of nop or ret: then it is no
+			 * truncation */
 			enum gn_cost cost =
 				gn_cost_of(table[i].bytes, n, 0, NULL, &len);
 

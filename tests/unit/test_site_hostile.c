@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Functions that are made to cost a planner time or memory: each is refused, or
- * planned, soon. The file around them is made up.
+ * Functions that try to cost a planner time or memory: each one is quickly
+ * refused or planned. The file around them is artificial.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,11 +17,11 @@
 #include "site/site_internal.h"
 
 #define CODE  0x100000u /* its address */
-#define NAMES 1024	/* so many of one address are looked at */
-/* Seconds: a fault takes hours. */
+#define NAMES 1024	/* the most names of one address that are examined */
+/* Seconds: a fault would take hours. */
 #define PATIENCE 300
 
-/* A file of nothing but code, with room for symbols. */
+/* A file with only code, and room for symbols. */
 static struct gn_elf *made_file(uint8_t *code, size_t size, size_t symbols)
 {
 	struct gn_elf *elf = calloc(1, sizeof(*elf));
@@ -61,7 +61,7 @@ static uint8_t *filled(size_t size, uint8_t byte)
 	return code;
 }
 
-/* Why the first function is refused, NULL: it is not. */
+/* Why the first function is refused; NULL: it is not. */
 static const char *refusal(struct gn_planner *p, struct gn_elf *elf)
 {
 	struct gn_plan plan;
@@ -73,7 +73,7 @@ static const char *refusal(struct gn_planner *p, struct gn_elf *elf)
 	return why;
 }
 
-/* The same of a file that has only one function and is planned once. */
+/* The same for a file that has only one function and is planned once. */
 static const char *refusal_of(uint8_t *code, size_t size)
 {
 	struct gn_elf *elf = made_file(code, size, 1);
@@ -94,7 +94,7 @@ static void holds(const char *text, const char *piece)
 		fail_msg("'%s' is not in '%s'", piece, text);
 }
 
-/* Each byte a return: a leave, a block, an instruction. */
+/* Each byte is a return: a leave, a block, an instruction. */
 static void test_returns(void **state)
 {
 	const uint8_t ret = 0xc3;
@@ -106,8 +106,8 @@ static void test_returns(void **state)
 	holds(refusal_of(filled(GN_BODY_MAX, ret), GN_BODY_MAX), "too long");
 }
 
-/* As many returns as are looked at, behind as many single-stepped instructions
- * that each could be one of them. */
+/* The limit of returns, after as many single-stepped instructions, each of
+ * which may be one of them. */
 static void test_most_returns(void **state)
 {
 	const size_t begin = 2 * GN_EXITS_MAX;
@@ -135,8 +135,8 @@ static void test_most_returns(void **state)
 	gn_elf_close(elf);
 }
 
-/* Data among the code of a file without handlers: no probe is there, though it
- * looks like a jump to the epilogue and returns. */
+/* Data inside the code of a file without handlers: it gets no probe, although
+ * it looks like a jump to the epilogue and returns. */
 static void test_data(void **state)
 {
 	static const uint8_t bytes[] = {
@@ -163,7 +163,7 @@ static void test_data(void **state)
 	gn_elf_close(elf);
 }
 
-/* Each jump leads to code that would have to be read to its end to tell that it
+/* Each jump leads to code that must be read to its end to find whether it
  * begins the function again. */
 static void test_begins_again(void **state)
 {
@@ -184,8 +184,8 @@ static void test_begins_again(void **state)
 	holds(refusal_of(code, size), "a loop");
 }
 
-/* A jump to code with many names, all of which are to be compared with all of
- * the function's: that is work, and a file may not cost too much of it. */
+/* A jump to code with many names, all of which must be compared with all names
+ * of the function. That is work, and its amount is limited for each file. */
 static void test_names(void **state)
 {
 	/* jne to the part, ret; ret */
@@ -227,8 +227,8 @@ static const char *not_benign(struct gn_proof *proof, struct gn_elf *elf,
 	return why;
 }
 
-/* Each function jumps to the next, the last one to itself. A proof that is too
- * long is none, and does not say what was not found. */
+/* Each function jumps to the next one, the last one to itself. A proof that is
+ * too long fails, and does not claim that something was found. */
 static void test_chain(void **state)
 {
 	uint8_t *code = filled(5 * CHAIN, 0);
@@ -244,7 +244,7 @@ static void test_chain(void **state)
 	proof = gn_proof_new(elf);
 	assert_non_null(proof);
 	holds(not_benign(proof, elf, 1), "too many functions");
-	/* who jumps to that one, too */
+	/* the same for callers of that function */
 	holds(not_benign(proof, elf, 0), "too many functions");
 	assert_null(not_benign(proof, elf, CHAIN - 10000));
 	gn_proof_free(proof);

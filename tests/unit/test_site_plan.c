@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The plans of the functions of site_asm.S, worked out by hand. */
+/* The plans for the functions of site_asm.S, worked out by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,17 +19,17 @@ enum { EMUL = GN_COST_EMULATED, STEP = GN_COST_STEPPED };
 struct expected {
 	const char *name;
 	enum gn_leave_mode wanted;
-	const char *refused; /* a piece of it, or NULL */
+	const char *refused; /* a part of it, or NULL */
 	uint64_t enter;	     /* offset in the function */
 	uint32_t adjust;
 	int cost;
 	enum gn_leave_mode leave;
 	const char *leaves; /* "L12 T4": kind and offset of each */
-	const char *reason; /* a piece of it, or NULL for any */
+	const char *reason; /* a part of it; NULL: any */
 };
 
 static const struct expected table[] = {
-	/* where to enter */
+	/* the place of the enter */
 	{"leaf", AUTO, NULL, 0, 8, STEP, RETURN, "", "own return"},
 	{"leaf", RET, NULL, 0, 8, STEP, RET, "L2", "asked"},
 	{"endbr_push", AUTO, NULL, 4, 8, EMUL, RETURN, "", "own return"},
@@ -154,7 +154,7 @@ static const struct expected table[] = {
 	{"in_pieces", RET, "own frame", 0, 0, 0, 0, NULL, NULL},
 	{"goes_on", RET, "own frame", 0, 0, 0, 0, NULL, NULL},
 	{"nameless_middle", AUTO, NULL, 0, 8, EMUL, RETURN, "", "own return"},
-	/* nothing to say */
+	/* no code to plan */
 	{"resolver", AUTO, "implementation", 0, 0, 0, 0, NULL, NULL},
 	{"no_code", AUTO, "not all instructions", 0, 0, 0, 0, NULL, NULL},
 	{"into_instruction", AUTO, "between", 0, 0, 0, 0, NULL, NULL},
@@ -232,7 +232,7 @@ static void check(struct gn_elf *elf, struct gn_planner *p,
 	gn_plan_clear(&plan);
 }
 
-/* Of own returns that were asked for it is told whether a return probe costs
+/* If the user requested own returns, the plan says whether a return probe costs
  * less. */
 static void dear_ones_are_told(void **state)
 {
@@ -260,8 +260,8 @@ static void dear_ones_are_told(void **state)
 	gn_elf_close(elf);
 }
 
-/* Of a label that may be where a function begins: its calls are counted behind
- * that place. */
+/* A label may be where a function begins: its calls are counted after that
+ * place. */
 static void those_that_begin_again_are_told(void **state)
 {
 	static const struct {
@@ -288,8 +288,8 @@ static void those_that_begin_again_are_told(void **state)
 	gn_elf_close(elf);
 }
 
-/* A planner of a process in which nothing can interrupt a function; some of
- * them switch stacks. */
+/* A planner for a process in which nothing can interrupt a function; some
+ * functions switch stacks. */
 static struct gn_planner *planner(struct gn_elf *elf, enum gn_leave_mode wanted)
 {
 	struct gn_planner *p = gn_planner_new(wanted);
@@ -335,7 +335,7 @@ static void test_packed(void **state)
 	check_table(packed);
 }
 
-/* The same answers whatever was asked before. */
+/* The same answers in any order of requests. */
 static void test_order(void **state)
 {
 	struct gn_elf *elf = open_cases();
@@ -349,7 +349,7 @@ static void test_order(void **state)
 	gn_elf_close(elf);
 }
 
-/* Leaves in a cold part lie outside of the function's range. */
+/* Leaves in a cold part are outside the function's range. */
 static void test_cold(void **state)
 {
 	struct gn_elf *elf = open_cases();
@@ -374,13 +374,13 @@ static void test_cold(void **state)
 	gn_elf_close(elf);
 }
 
-/* Sleds are at the begin, behind an endbr, and at every end or at none; then no
- * probe of the end is in their bytes. */
+/* Sleds are at the begin, after an endbr, and at every end or at none. Then no
+ * probe for the end is inside their bytes. */
 static void test_sleds(void **state)
 {
 	static const struct {
 		const char *name;
-		int enter, ends[2]; /* offsets; 0: no more */
+		int enter, ends[2]; /* offsets; 0: no others */
 		bool fits;
 	} cases[] = {
 		{"leaf", 0, {0}, false},	{"leaf", 0, {2}, true},
@@ -409,7 +409,7 @@ static void test_sleds(void **state)
 		assert_int_equal(gn_planner_plan(p, elf, sym, &plan), 0);
 		if (gn_planner_sleds_fit(p, &plan, sled, n) != cases[i].fits)
 			fail_msg("case %zu, %s", i, cases[i].name);
-		/* one that only ends fits nothing */
+		/* one that only has ends fits nothing */
 		sled->ends = true;
 		assert_false(gn_planner_sleds_fit(p, &plan, sled, n));
 		gn_plan_clear(&plan);
@@ -446,8 +446,8 @@ static void test_nameless(void **state)
 	gn_elf_close(elf);
 }
 
-/* In a program that is not relocated it is not seen whose address is taken:
- * that something is called is. */
+/* In a program without relocations, taken addresses are not visible; calls
+ * are. */
 static void test_nameless_fixed(void **state)
 {
 	struct gn_elf *elf;

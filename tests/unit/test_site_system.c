@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Every function of every file that this test itself maps, libc among them:
- * whatever the plan is, it must hold what plans promise.
+ * Every function of every file that this test maps, including libc: whatever
+ * the plan is, it must keep the promises of plans.
  */
 #include <link.h>
 #include <setjmp.h>
@@ -27,7 +27,7 @@ static int add_file(struct dl_phdr_info *info, size_t size, void *arg)
 
 	(void)size;
 	(void)arg;
-	/* the vdso is no file */
+	/* the vdso is not a file */
 	if (all.n < FILES && !gn_elf_open(path, &all.files[all.n]))
 		all.n++;
 	return 0;
@@ -75,7 +75,7 @@ static void check_site(struct gn_elf *elf, const struct gn_site *site)
 	assert_true(memchr(site->insn, 0, sizeof(site->insn)) != NULL);
 }
 
-/* By which byte a leave begins, behind a prefix. */
+/* The byte with which a leave begins, after a prefix. */
 static void check_leave(struct gn_elf *elf, const struct gn_site *site)
 {
 	size_t size;
@@ -113,7 +113,7 @@ static void check_plan(struct gn_elf *elf, const struct gn_elf_symbol *sym,
 	assert_int_equal(plan->enter.kind, GN_SITE_ENTER);
 	assert_true(plan->enter.addr - sym->addr < sym->size);
 	check_site(elf, &plan->enter);
-	/* a push in front is never passed over */
+	/* a push at the beginning is never skipped */
 	first = code(elf, sym->addr, &size);
 	if ((*first & 0xf8) == 0x50)
 		assert_int_equal(plan->enter.addr, sym->addr);
@@ -150,7 +150,7 @@ static void plan_all(enum gn_leave_mode wanted)
 			gn_plan_clear(&plan);
 		}
 	}
-	/* a planner that refuses is right, but of no use */
+	/* a planner that refuses everything is correct, but useless */
 	assert_true(total > 1000);
 	assert_true(good * 10 > total * 8);
 	gn_planner_free(p);

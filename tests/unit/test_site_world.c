@@ -13,7 +13,7 @@
 
 #define FILES 8
 
-/* A program with libc and the dynamic linker, as a process maps them. */
+/* A program with libc and the dynamic linker, as in a process. */
 struct world {
 	struct gn_elf *files[FILES];
 	size_t n;
@@ -103,7 +103,7 @@ static const char *const plain[] = {
 	"lengths", "aligned",	"chosen", "mostly",
 };
 
-/* Nothing unwinds: a return probe wherever it is the cheaper one. */
+/* Nothing unwinds: a return probe if it is the cheaper one. */
 static void test_plain(void **state)
 {
 	struct world w;
@@ -118,12 +118,12 @@ static void test_plain(void **state)
 			    strstr(p.reason, "not cheaper"));
 		gn_plan_clear(&p);
 	}
-	/* who knows what it jumps to */
+	/* the target of the jump is unknown */
 	assert_int_equal(leave_of(&w, "tail_pointer"), GN_LEAVE_RET);
 	teardown(&w);
 }
 
-/* Code to come can install a handler. */
+/* Code that is loaded later can install a handler. */
 static void test_open(void **state)
 {
 	struct world w;
@@ -154,7 +154,7 @@ static void test_ret(void **state)
 	teardown(&w);
 }
 
-/* A process that was not looked at proves nothing. */
+/* A process that was not examined proves nothing. */
 static void test_unscanned(void **state)
 {
 	struct world w = {.planner = gn_planner_new(GN_LEAVE_AUTO)};
@@ -170,7 +170,7 @@ struct use {
 	const char *path, *piece;
 };
 
-/* Uses that leave functions which call nothing alone. */
+/* Features that do not affect functions without calls. */
 static void test_by_call(void **state)
 {
 	static const struct use uses[] = {
@@ -190,7 +190,7 @@ static void test_by_call(void **state)
 	}
 }
 
-/* Uses that can harm wherever a thread is. */
+/* Features that can do harm at any point of a thread. */
 static void test_any_time(void **state)
 {
 	static const struct use uses[] = {
@@ -212,7 +212,7 @@ static void test_any_time(void **state)
 	}
 }
 
-/* The list is searched by halves. */
+/* The list is searched by bisection. */
 static void test_sorted(void **state)
 {
 	size_t n;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Modules that the SDK's compiler made, with what they say of their lines; they
- * are there only with an SDK. And PDBs that are made by hand. */
+/* Modules that the SDK's compiler made, with their line numbers; they exist
+ * only with an SDK. And handmade PDBs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 
 #define LINES GN_BUILD_DIR "/tests/fixtures/dotnet/lines"
 
-/* As a root directory, so that paths begin there. */
+/* Changes the root directory, so that paths begin there. */
 static int root_or_skip(void)
 {
 	int root = open(LINES, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -27,7 +27,7 @@ static int root_or_skip(void)
 	return root;
 }
 
-/* Each method begins where it says. */
+/* Each method begins where the module says. */
 static void is_true(struct gn_source_module *m)
 {
 	FILE *truth = fopen(LINES "/truth", "re");
@@ -110,8 +110,8 @@ static void a_pdb_of_another_build_is_refused(void **state)
 	gn_source_close(&m);
 }
 
-/* Of a PDB that is cut off anywhere nothing is read that is not there: the
- * bytes end where their memory does. */
+/* A PDB that is truncated anywhere is not read beyond its end: the bytes end at
+ * the end of their memory. */
 static void a_cut_pdb_is_bounded(void **state)
 {
 	struct gn_bytes pdb = read_bytes(LINES "/lines.pdb");
@@ -135,9 +135,9 @@ static void a_cut_pdb_is_bounded(void **state)
 	free((void *)(uintptr_t)pdb.at);
 }
 
-/* A PDB that is made by hand, of one file. Half of its methods have no points;
- * each became a machine of the other half, whose points are all the same blob.
- */
+/* A handmade PDB with one file. Half of its methods have no points; each of
+ * them became a state machine of the other half, whose points are all the same
+ * blob. */
 #define METHODS 2000u
 
 struct made {
@@ -167,7 +167,7 @@ static void put_tables(struct made *to)
 	put(to, 0, 4);
 	put(to, 0x01040002, 4); /* offsets of blobs have four bytes */
 	put(to, 0, 4);
-	put(to, 1u << 17 | 1u << 22, 4); /* methods and machines */
+	put(to, 1u << 17 | 1u << 22, 4); /* methods and state machines */
 	put(to, 0, 8);
 	put(to, METHODS, 4);
 	put(to, METHODS / 2, 4);
@@ -181,7 +181,7 @@ static void put_tables(struct made *to)
 	}
 }
 
-/* Hidden points at 0, 1, ..., and one with line 7 behind them. */
+/* Hidden points at 0, 1, ..., followed by one with line 7. */
 static void put_points(struct made *to, uint32_t hidden)
 {
 	put(to, 0, 1);
@@ -189,7 +189,7 @@ static void put_points(struct made *to, uint32_t hidden)
 	put(to, 0, 1);
 	for (uint32_t i = 0; i < hidden; i++)
 		put(to, i ? 1 : 0, 3);
-	put(to, 1, 2); /* one step on, on one line */
+	put(to, 1, 2); /* one step further, on the same line */
 	put(to, 5, 1);
 	put(to, 7, 1);
 	put(to, 1, 1);
@@ -241,7 +241,8 @@ static void a_machine_has_the_lines_of_its_method(void **state)
 	free((void *)(uintptr_t)bytes.at);
 }
 
-/* All its methods can share what is long to read: it has no more lines then. */
+/* All methods of a PDB may share a blob that takes long to read: then it has no
+ * more lines. */
 static void a_pdb_cannot_be_read_for_ever(void **state)
 {
 	static const uint32_t hidden = 1u << 18;
@@ -261,7 +262,7 @@ static void a_pdb_cannot_be_read_for_ever(void **state)
 	free((void *)(uintptr_t)bytes.at);
 }
 
-/* However many offsets are asked for, its points are read once. */
+/* The points are read once, for any number of offsets. */
 static void points_are_walked_once(void **state)
 {
 	static const uint32_t hidden = 1u << 18;

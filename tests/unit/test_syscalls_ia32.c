@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Numbers of system calls that are not those of 64-bit programs. */
+/* Numbers of system calls that differ from those of 64-bit programs. */
 #include <asm/unistd_32.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@ static void the_list_says_what_the_system_says(void **state)
 #undef CHECK
 }
 
-/* Under another name only where 64-bit programs have no such call. */
+/* The name differs only if 64-bit programs have no call of that name. */
 static const char *name_of(const char *ia32)
 {
 	static const char *const other[][2] = {{"waitpid", "wait4"},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How the scheduler's events turn into slices: worked numbers for each
+/* How the scheduler's events become slices: worked examples for each
  * transition. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@ static struct gn_os on_cpu(uint64_t since)
 	return (struct gn_os){.state = GN_CPU_ON, .since = since};
 }
 
-/* A thread that waits from 1000 in system call 7. */
+/* A thread that has waited since 1000 in system call 7. */
 static struct gn_os waiting(enum gn_class class)
 {
 	struct gn_os os = on_cpu(100);
@@ -45,7 +45,7 @@ static void a_preempted_thread_was_queued(void **state)
 	assert_int_equal(os.state, GN_CPU_QUEUED);
 	assert_int_equal(os.since, 1000);
 	assert_int_equal(os.total, 0);
-	gn_os_wakeup(&os, 1200); /* it is runnable already */
+	gn_os_wakeup(&os, 1200); /* it is already runnable */
 	gn_os_queued(&os, 1300, 50);
 	assert_int_equal(os.state, GN_CPU_QUEUED);
 	assert_int_equal(gn_os_switch_in(&os, 1500, s), 1);
@@ -67,7 +67,7 @@ static void a_wait_ends_at_its_wakeup(void **state)
 	gn_os_waking(&os, 42, 0); /* the later one is right */
 	gn_os_wakeup(&os, 1700);
 	assert_int_equal(os.state, GN_CPU_WOKEN);
-	gn_os_wakeup(&os, 1800); /* once only */
+	gn_os_wakeup(&os, 1800); /* counts only once */
 	gn_os_queued(&os, 1900, 10);
 	assert_int_equal(os.woken, 1700);
 	assert_int_equal(gn_os_switch_in(&os, 2000, s), 2);
@@ -76,7 +76,7 @@ static void a_wait_ends_at_its_wakeup(void **state)
 	assert_int_equal(os.total, 1000);
 	assert_int_equal(os.events, 1);
 
-	/* who wakes a thread can be told before it is seen to wait */
+	/* the waker can be reported before the wait */
 	gn_os_waking(&os, 43, 0);
 	gn_os_switch_out(&os, 3000, 0, GN_CLASS_IPC, 0);
 	assert_int_equal(os.woken, 0);
@@ -86,7 +86,7 @@ static void a_wait_ends_at_its_wakeup(void **state)
 	assert_int_equal(os.total, 1030);
 	assert_int_equal(os.events, 2);
 
-	/* who woke it once did not end a later wait */
+	/* an old waker did not end a later wait */
 	gn_os_switch_out(&os, 4000, 0, GN_CLASS_IPC, 0);
 	gn_os_wakeup(&os, 4010);
 	assert_int_equal(gn_os_switch_in(&os, 4030, s), 2);
@@ -116,7 +116,7 @@ static void wakeups_by_other_clocks_stay_in_the_stretch(void **state)
 	check_slice(&s[0], 1000, 1100, GN_CLASS_RUNQUEUE, GN_NO_SYSCALL, 0);
 
 	os = waiting(GN_CLASS_SLEEP);
-	gn_os_wakeup(&os, 1200); /* after it ended: all of it was */
+	gn_os_wakeup(&os, 1200); /* after it ended: all of it was a wait */
 	assert_int_equal(gn_os_switch_in(&os, 1100, s), 1);
 	check_slice(&s[0], 1000, 1100, GN_CLASS_SLEEP, 7, 0);
 	assert_int_equal(os.total, 100);
@@ -152,7 +152,7 @@ static void the_kernel_says_how_long_it_was_queued(void **state)
 	check_slice(&s[0], 1000, 2000, GN_CLASS_NET, 7, 0);
 
 	os = waiting(GN_CLASS_NET);
-	gn_os_queued(&os, 2000, 1000); /* all of it, and not a bit more */
+	gn_os_queued(&os, 2000, 1000); /* all of it, and not more */
 	assert_int_equal(os.woken, 1000);
 	os = waiting(GN_CLASS_NET);
 	gn_os_queued(&os, 2000, 5000);
@@ -184,7 +184,7 @@ static void only_what_can_be_woken_is_queued(void **state)
 	}
 }
 
-/* What is traced from the middle of its life on. */
+/* Threads that are traced from the middle of their life on. */
 static void an_unknown_thread_was_on_or_waiting(void **state)
 {
 	const struct gn_os unknown = {
@@ -202,10 +202,10 @@ static void an_unknown_thread_was_on_or_waiting(void **state)
 	gn_os_queued(&os, 1500, 200);
 	assert_int_equal(os.woken, 1300);
 	assert_int_equal(os.state, GN_CPU_WOKEN);
-	os = unknown; /* it runs, and no one woke it: it was queued */
+	os = unknown; /* it runs, and nobody woke it: it was queued */
 	assert_int_equal(gn_os_switch_in(&os, 1500, s), 1);
 	check_slice(&s[0], 1000, 1500, GN_CLASS_RUNQUEUE, GN_NO_SYSCALL, 0);
-	os = unknown; /* its first event is that it stops: it was on */
+	os = unknown; /* its first event is that it stops: it was on a CPU */
 	gn_os_switch_out(&os, 1600, 0, GN_CLASS_IPC, 1);
 	assert_int_equal(os.total, 0);
 	assert_int_equal(gn_os_switch_in(&os, 1700, s), 1);
@@ -239,7 +239,7 @@ static void nothing_counts_for_the_dead(void **state)
 	assert_memory_equal(&os, &before, sizeof(os));
 }
 
-/* A wait of the class `waits` that ends by itself at `deadline`, and did at
+/* A wait of the class `waits` that ends by itself at `deadline`; it ended at
  * `woken`. */
 static struct gn_os timed_of(enum gn_class waits, uint64_t deadline,
 			     uint64_t woken, int early, enum gn_class class)
@@ -262,7 +262,7 @@ static struct gn_os timed(uint64_t deadline, uint64_t woken, int early,
 	return timed_of(GN_CLASS_EVENT, deadline, woken, early, class);
 }
 
-/* An I/O thread of a database for which there is nothing to do. */
+/* An I/O thread of a database that has no work. */
 static void io_that_its_deadline_ended_was_a_sleep(void **state)
 {
 	(void)state;
@@ -282,15 +282,15 @@ static void a_futex_that_its_deadline_ended_was_a_sleep(void **state)
 	timed(deadline, deadline - GN_DEADLINE_SLACK, 0, GN_CLASS_SLEEP);
 	timed(deadline, deadline - GN_DEADLINE_SLACK - 1, 1, GN_CLASS_EVENT);
 	timed(deadline, 2000, 1, GN_CLASS_EVENT);
-	/* a deadline long past ends it at once */
+	/* a deadline in the distant past ends it at once */
 	timed(1, 1500, 0, GN_CLASS_SLEEP);
 	/* never, in practice */
 	timed(UINT64_MAX, 1500, 1, GN_CLASS_EVENT);
-	/* none: the last one of its kind says nothing */
+	/* no deadline: the previous wait of this kind proves nothing */
 	timed(0, 1500, 0, GN_CLASS_EVENT);
 }
 
-/* A thread that wakes another ends its wait, even as the deadline comes. */
+/* If a thread wakes another one, that ends the wait, even at the deadline. */
 static void no_deadline_ended_what_a_thread_did(void **state)
 {
 	static const uint64_t deadline = 1000000;
@@ -307,7 +307,7 @@ static void no_deadline_ended_what_a_thread_did(void **state)
 		assert_int_equal(gn_os_switch_in(&os, deadline, s), 1);
 		check_slice(&s[0], 1000, deadline, class, 7, 42);
 		assert_int_equal(os.early, surely);
-		/* the next one is a timer's */
+		/* a timer ends the next one */
 		gn_os_switch_out(&os, deadline, 0, GN_CLASS_EVENT, 7);
 		gn_os_deadline(&os, 2 * deadline);
 		gn_os_wakeup(&os, 2 * deadline);
@@ -333,7 +333,7 @@ static void only_who_waits_has_a_deadline(void **state)
 	gn_os_wakeup(&os, 1200);
 	gn_os_deadline(&os, 9000);
 	assert_int_equal(os.deadline, 5000);
-	/* the next wait begins without */
+	/* the next wait begins without one */
 	gn_os_switch_out(&os, 1300, 0, GN_CLASS_EVENT, 202);
 	assert_int_equal(os.deadline, 0);
 }
@@ -360,7 +360,7 @@ static void what_goes_on_is_told_as_the_last_one_was(void **state)
 	assert_int_equal(gn_os_waited(&os, 0), GN_CLASS_EVENT);
 	gn_os_deadline(&os, 2 * deadline);
 	assert_int_equal(gn_os_waited(&os, 0), GN_CLASS_EVENT);
-	/* one that no deadline ends does not change what is known */
+	/* a wait without a deadline does not change what is known */
 	gn_os_switch_out(&os, deadline + 200, 0, GN_CLASS_EVENT, 202);
 	assert_int_equal(gn_os_switch_in(&os, 3 * deadline, s), 1);
 	assert_int_equal(os.early, 1);
@@ -390,7 +390,7 @@ static void kernel_work_is_cut_at_switches(void **state)
 	struct gn_slice s[2] = {0};
 
 	(void)state;
-	assert_int_equal(gn_os_in_slice(&os, 200, s), 0); /* none */
+	assert_int_equal(gn_os_in_slice(&os, 200, s), 0); /* there is none */
 	gn_os_in(&os, 300, GN_CLASS_SYSCALL, 0);
 	assert_int_equal(gn_os_in_slice(&os, 300, s), 0);
 	assert_int_equal(gn_os_in_slice(&os, 250, s), 0);
@@ -399,14 +399,14 @@ static void kernel_work_is_cut_at_switches(void **state)
 	check_slice(&s[0], 300, 340, GN_CLASS_SYSCALL, 0, 0);
 	assert_int_equal(os.total, 40);
 	assert_int_equal(os.events, 1);
-	assert_int_equal(gn_os_in_slice(&os, 400, s), 1); /* it goes on */
+	assert_int_equal(gn_os_in_slice(&os, 400, s), 1); /* it continues */
 	check_slice(&s[0], 340, 400, GN_CLASS_SYSCALL, 0, 0);
 	gn_os_switch_out(&os, 400, 0, GN_CLASS_IPC, 0);
 	gn_os_wakeup(&os, 600);
 	assert_int_equal(gn_os_switch_in(&os, 700, s), 2);
 	assert_int_equal(os.in_class, GN_CLASS_SYSCALL);
 	assert_int_equal(gn_os_out(&os, 750, GN_CLASS_FAULT, s), 0);
-	assert_int_equal(os.in_class, GN_CLASS_SYSCALL); /* not that one */
+	assert_int_equal(os.in_class, GN_CLASS_SYSCALL); /* not in that class */
 	assert_int_equal(gn_os_out(&os, 750, GN_CLASS_SYSCALL, s), 1);
 	check_slice(&s[0], 700, 750, GN_CLASS_SYSCALL, 0, 0);
 	assert_int_equal(os.in_class, GN_CLASS_APP);
@@ -443,7 +443,7 @@ static void each_class_is_of_its_group(void **state)
 	assert_int_equal(gn_class_group((enum gn_class)255), GN_GROUP_UNKNOWN);
 }
 
-/* A poll of a pipe that began at 1000, as `end` and `deadline` say. */
+/* A poll of a pipe that began at 1000, with `end` and `deadline`. */
 static struct gn_os polling(enum gn_wait_end end, uint64_t deadline)
 {
 	struct gn_os os = {.state = GN_CPU_ON};
@@ -482,12 +482,12 @@ static void a_poll_tells_what_ended_it(void **state)
 	ended(polling(GN_END_BY_READY, deadline), deadline, GN_END_BY_TIMEOUT);
 	ended(polling(GN_END_BY_SIGNAL, deadline), deadline, GN_END_BY_SIGNAL);
 	ended(polling(GN_END_BY_UNKNOWN, 0), 2000, GN_END_BY_UNKNOWN);
-	/* it goes on */
+	/* it continues */
 	ended(polling(GN_END_BY_READY, deadline), 0, GN_END_BY_UNKNOWN);
 }
 
-/* A wait to be signalled is told by its last one with a deadline, which a poll
- * is not. */
+/* Whether an event wait is idle depends on the last one with a deadline; a poll
+ * is no such wait. */
 static void a_poll_changes_nothing_of_the_next_event(void **state)
 {
 	struct gn_os os = polling(GN_END_BY_READY, 50000000);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Random threads: time has cells, and each is drawn with what the thread was in
- * by the rules as people say them, and again with the slices. The two drawings
- * are one, and no cell is drawn over twice.
+ * Random threads. Time consists of cells. Each cell is drawn with the thread's
+ * state by the rules in plain words, and again with the slices. The two
+ * drawings are equal, and no cell is drawn twice.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,21 +27,21 @@ struct cell {
 	uint32_t waker;
 };
 
-/* A list of the intervals that a thread had, and what it is in. */
+/* The states that a thread had, and its current state. */
 struct thread {
 	struct cell truth[CELLS], drawn[CELLS];
 	bool covered[CELLS];
 	uint32_t now, changes;
-	uint64_t sum; /* of slices */
+	uint64_t sum; /* of the slices */
 	bool on;
-	bool known; /* that it is off */
+	bool known; /* whether it is known to be off a CPU */
 	/* off the CPU since `from` */
 	uint32_t from, woken, deadline, waker;
 	bool is_woken;
-	bool runnable, timed; /* timed: `deadline` counts */
+	bool runnable, timed; /* timed: `deadline` is valid */
 	uint8_t class;
 	uint16_t reason;
-	bool last_was_event; /* of the waits with a deadline */
+	bool last_was_event; /* the last wait with a deadline */
 	/* the kernel's work */
 	uint8_t work;
 	uint16_t work_reason;
@@ -66,7 +66,7 @@ static void paint(struct cell *to, uint32_t from, uint32_t until, uint8_t class,
 		to[from] = (struct cell){class, reason, waker};
 }
 
-/* No cell twice: what slices are drawn over is bare. */
+/* No cell twice: the cells of a slice are empty before. */
 static void draw(struct thread *t, const struct gn_slice *s, int n)
 {
 	for (int i = 0; i < n; i++) {
@@ -87,7 +87,7 @@ static void draw(struct thread *t, const struct gn_slice *s, int n)
 	}
 }
 
-/* What the wait was, or looks like as long as it goes on. */
+/* The class of the wait, or what it looks like while it continues. */
 static uint8_t wait_of(const struct thread *t)
 {
 	if (!t->timed)
@@ -97,7 +97,7 @@ static uint8_t wait_of(const struct thread *t)
 	return t->deadline > t->woken + SLACK ? GN_CLASS_EVENT : GN_CLASS_SLEEP;
 }
 
-/* The stretch off the CPU up to now, as it is known now. */
+/* Draws the time off the CPU until now, as it is known now. */
 static void paint_off(struct thread *t, struct cell *to)
 {
 	bool queued = t->runnable || (!t->known && !t->is_woken);
@@ -117,7 +117,7 @@ static void go_off(struct thread *t, uint64_t *seed)
 	t->class = below(seed, 2) ? GN_CLASS_EVENT
 				  : (uint8_t)(GN_CLASS_DISK + below(seed, 7));
 	t->reason = (uint16_t)below(seed, 400);
-	/* no other wait's end is asked for */
+	/* other waits do not ask for their deadline */
 	t->timed = !t->runnable && t->class == GN_CLASS_EVENT && below(seed, 2);
 	gn_os_switch_out(&t->os, ns(t->now), t->runnable,
 			 (enum gn_class)t->class, t->reason);
@@ -131,7 +131,7 @@ static void go_off(struct thread *t, uint64_t *seed)
 	t->on = false;
 }
 
-/* In half of the cases the kernel says at the end how long it was queued. */
+/* In half of the cases the kernel reports at the end how long it was queued. */
 static void go_on(struct thread *t, uint64_t *seed)
 {
 	struct gn_slice s[2] = {0};
@@ -148,7 +148,7 @@ static void go_on(struct thread *t, uint64_t *seed)
 	paint_off(t, t->truth);
 	draw(t, s, gn_os_switch_in(&t->os, ns(t->now), s));
 	t->changes++;
-	/* one that no wakeup ended says nothing of the next */
+	/* a wait that no wakeup ended proves nothing about the next one */
 	if (t->timed && t->is_woken && t->woken > t->from)
 		t->last_was_event = wait_of(t) == GN_CLASS_EVENT;
 	t->from = t->now;
@@ -174,7 +174,7 @@ static void while_off(struct thread *t, uint64_t *seed)
 		t->waker = below(seed, 1000);
 		gn_os_waking(&t->os, t->waker, 0);
 		break;
-	case 2: /* looked at: that changes nothing */
+	case 2: /* a look at it changes nothing */
 		n = gn_os_off_slices(&t->os, ns(t->now), s);
 		paint_off(t, all);
 		assert_int_equal(n ? s[0].start : ns(t->now), ns(t->from));
@@ -193,7 +193,7 @@ static void while_off(struct thread *t, uint64_t *seed)
 	}
 }
 
-/* The work up to now; the kernel's own goes on, but for what ended. */
+/* Draws the work until now; the kernel's own continues, except what ended. */
 static void paint_work(struct thread *t)
 {
 	paint(t->truth, t->from, t->now, t->work,
@@ -235,7 +235,7 @@ static void while_on(struct thread *t, uint64_t *seed)
 	}
 }
 
-/* To the end of time, and the two drawings are one. */
+/* Runs to the end of time; the two drawings must be equal. */
 static void compare(struct thread *t, uint64_t *seed)
 {
 	struct gn_slice s[2] = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Batch mode: rows that scripts split at blanks. */
+/* Batch mode: rows for scripts that split at blanks. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stdint.h>
@@ -51,7 +51,7 @@ static void golden(void **state)
 	free(text);
 }
 
-/* Splits a line as awk does; the words stay in it. */
+/* Splits a line like awk; the words stay in it. */
 static size_t split(char *line, char *word[COLUMNS + 1])
 {
 	size_t n = 0;
@@ -65,13 +65,13 @@ static size_t split(char *line, char *word[COLUMNS + 1])
 	return n;
 }
 
-/* The rows of a text: word[row][column], the titles first. */
+/* The rows of a text: word[row][column]; the titles are the first row. */
 static size_t parse(char *text, char *word[][COLUMNS + 1], size_t room)
 {
 	size_t n = 0;
 	char *line, *save;
 
-	/* nothing but the line's end controls anything */
+	/* the end of the line is the only control character */
 	for (const char *p = text; *p; p++)
 		assert_true(*p == '\n' || (*p >= ' ' && *p < 0x7f));
 	assert_true(strlen(text) > 2);
@@ -102,7 +102,7 @@ static void columns_keep_their_place(void **state)
 	assert_string_equal(word[0][8], "APP");
 	assert_string_equal(word[0][24], "UNCLASSIFIED");
 	assert_string_equal(word[0][27], "MOST");
-	/* the one that spins comes first */
+	/* the spinning thread comes first */
 	assert_string_equal(word[1][1], "101");
 	assert_string_equal(word[1][3], "clr");
 	assert_string_equal(word[1][4], "running");
@@ -139,7 +139,7 @@ static void all_zero(void **state)
 	for (int i = 0; i < TOP_THREADS; i++) {
 		memset(s.threads[i].classes, 0, sizeof(s.threads[i].classes));
 		s.threads[i].elapsed = s.threads[i].v.calls = 0;
-		s.threads[i].live = NULL; /* what it does is not known */
+		s.threads[i].live = NULL; /* its activity is unknown */
 	}
 	text = print(&s.p, &o);
 	assert_int_equal(parse(text, word, TOP_THREADS + 1), TOP_THREADS + 1);
@@ -150,7 +150,7 @@ static void all_zero(void **state)
 		assert_string_equal(word[i][8], "0.0");
 		assert_string_equal(word[i][27], "-");
 	}
-	/* nothing to tell them apart by but names */
+	/* only their names distinguish them */
 	assert_string_equal(word[1][2], "-");
 	assert_string_equal(word[2][2], "\\x2d");
 	assert_string_equal(word[3][2], "app");
@@ -191,7 +191,7 @@ static void sorted_by_each(void **state)
 	}
 }
 
-/* Whatever order the model has them in. */
+/* In any order of the model. */
 static void order_by_values_only(void **state)
 {
 	struct gn_top_batch_opts o = {.sort = "child"};

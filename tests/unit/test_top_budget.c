@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which functions are muted to keep within a budget. */
+/* Which functions are muted to stay within a budget. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stdint.h>
@@ -17,13 +17,13 @@ struct program {
 	struct gn_model m;
 	struct gn_model_function f[ROOM];
 	char names[ROOM][16];
-	/* of a program that runs: a second of it */
+	/* of a running program, for a second */
 	uint64_t calls[ROOM], own[ROOM];
 	bool muted[ROOM];
 };
 
-/* A hit of a managed probe costs 500 ns, of an emulated one 700, of a single
- * stepped one 3,000. */
+/* A hit of a managed probe costs 500 ns, an emulated one 700, a single-stepped
+ * one 3,000. */
 static void make(struct program *p)
 {
 	memset(p, 0, sizeof(*p));
@@ -51,8 +51,8 @@ static void add(struct program *p, const char *name, enum gn_runtime_id runtime,
 	p->own[i] = own;
 }
 
-/* The model of the next second. What is muted costs nothing, and its time is
- * its caller's: the first function's. */
+/* The model of the next second. A muted function costs nothing, and its time
+ * belongs to its caller: the first function. */
 static void run(struct program *p)
 {
 	int managed = GN_PROBE_MANAGED, emulated = GN_PROBE_EMULATED;
@@ -109,14 +109,14 @@ static void slowdown(void **state)
 	p.m.session.class_incl[GN_CLASS_GC] = 2 * MS;
 	p.m.session.class_incl[GN_CLASS_SYSCALL] = 3 * MS;
 	p.m.session.class_incl[GN_CLASS_FAULT] = 4 * MS;
-	/* off CPUs: no matter */
+	/* time off CPUs does not count */
 	p.m.session.class_incl[GN_CLASS_SLEEP] = 9000 * MS;
 	p.m.session.class_incl[GN_CLASS_RUNQUEUE] = 9000 * MS;
 	p.m.session.class_incl[GN_CLASS_SUSPEND] = 9000 * MS;
 	p.m.session.class_incl[GN_CLASS_UNCLASSIFIED] = 9000 * MS;
 	/* 50 of 210 - 10 */
 	near(gn_top_slowdown(&p.m), 25);
-	/* all the time on CPUs was probes' */
+	/* all the time on CPUs was the cost of probes */
 	p.m.probe_cost_left = 210 * MS;
 	near(gn_top_slowdown(&p.m), GN_TOP_SLOWDOWN_MOST);
 	p.m.probe_cost_left = INT64_MAX;
@@ -145,17 +145,17 @@ static void slowdown_unknown(void **state)
 	make(&p);
 	add(&p, "hot", GN_RUNTIME_CLR, 1000000, 1 * MS);
 	run(&p);
-	/* probes of another class are hit, of which no one knows the cost */
+	/* a probe of another class is hit; its cost is unknown */
 	p.m.costs[GN_PROBE_RETURN].hits = 1;
 	near(gn_top_slowdown(&p.m), -1);
 	b = choose(&p, 1);
 	assert_int_equal(b.n, 0);
 	near(b.expected, -1);
-	/* records that no probe makes are no matter */
+	/* records without a probe do not count */
 	p.m.costs[GN_PROBE_RETURN].hits = 0;
 	p.m.costs[GN_PROBE_NONE].hits = 1;
 	assert_true(gn_top_slowdown(&p.m) > 0);
-	/* nor is what comes once in a process */
+	/* nor do probes that are hit once per process */
 	p.m.costs[GN_PROBE_FIRST].hits = 1;
 	assert_true(gn_top_slowdown(&p.m) > 0);
 	memset(p.m.costs, 0, sizeof(p.m.costs));
@@ -182,12 +182,12 @@ static void within_budget(void **state)
 }
 
 /*
- * On CPUs 1 s. A call costs 1 us, so:
- *   tiny-a  100,000 calls of   1 us: 10 %   tiny
- *   tiny-b   40,000 calls of   5 us:  4 %   tiny
- *   tiny-c   30,000 calls of  10 us:  3 %   just tiny
- *   mid     150,000 calls of 2.5 us: 15 %   (changed by the tests)
- *   main          1 call of the rest
+ * 1 s on CPUs. A call costs 1 us:
+ * tiny-a: 100,000 calls of 1 us: 10 %, tiny
+ * tiny-b: 40,000 calls of 5 us: 4 %, tiny
+ * tiny-c: 30,000 calls of 10 us: 3 %, just tiny
+ * mid: 150,000 calls of 2.5 us: 15 % (the tests change it)
+ * main: 1 call with the rest
  */
 static void make_worked(struct program *p)
 {
@@ -207,15 +207,15 @@ static void most_saved_first(void **state)
 	(void)state;
 	make_worked(&p);
 	run(&p);
-	/* 32 %; to 80 % of 20 %: the 15 % of mid leave 17, so tiny-a goes too
-	 */
+	/* 32 %, to 80 % of 20 %: without mid's 15 %, 17 remain, so tiny-a is
+	 * muted, too */
 	b = choose(&p, 20);
 	near(b.slowdown, 32);
 	assert_int_equal(b.n, 2);
 	assert_int_equal(b.function[0], 4);
 	assert_int_equal(b.function[1], 2);
 	near(b.expected, 7);
-	/* to 80 % of 22 %: mid alone leaves 17 */
+	/* to 80 % of 22 %: muting only mid leaves 17 */
 	b = choose(&p, 22);
 	assert_int_equal(b.n, 1);
 	near(b.expected, 17);
@@ -228,17 +228,17 @@ static void tiny_first(void **state)
 
 	(void)state;
 	make_worked(&p);
-	/* 20 us a call: it saves most, but is worth seeing */
+	/* 20 us per call: muting it saves most, but it is worth seeing */
 	p.own[4] = 3000 * MS;
 	p.own[0] = 400 * MS;
 	run(&p); /* 4 s on CPUs: 8 % */
 	b = choose(&p, 7);
 	near(b.slowdown, 8);
-	/* to 5.6 %: tiny-a takes off 2.5 */
+	/* to 5.6 %: tiny-a removes 2.5 */
 	assert_int_equal(b.n, 1);
 	assert_int_equal(b.function[0], 2);
 	near(b.expected, 5.5);
-	/* to 0.8 %: mid too, when all that is tiny does not suffice */
+	/* to 0.8 %: mid, too, because all tiny functions are not enough */
 	b = choose(&p, 1);
 	assert_int_equal(b.n, 4);
 	assert_int_equal(b.function[0], 2);
@@ -246,7 +246,7 @@ static void tiny_first(void **state)
 	assert_int_equal(b.function[2], 1);
 	assert_int_equal(b.function[3], 4);
 	near(b.expected, 0);
-	/* what waits is not tiny, however short it runs */
+	/* a waiting function is not tiny, however short it runs */
 	make_worked(&p);
 	run(&p);
 	p.f[2].v.elapsed_excl = 100000 * 11000;
@@ -254,7 +254,7 @@ static void tiny_first(void **state)
 	assert_int_equal(b.function[b.n - 1], 2);
 }
 
-/* A native pair is two of what a native hit costs in the mean. */
+/* A native pair costs twice the mean of a native hit. */
 static void native_pairs(void **state)
 {
 	struct gn_top_budget b;
@@ -272,13 +272,14 @@ static void native_pairs(void **state)
 	p.m.probe_cost = 39600000;
 	b = choose(&p, 3);
 	near(b.slowdown, 3.96);
-	/* clr is tiny: 10 us a call, of 1 us a pair; native is not: 100 us of
-	 * 3.7. Without clr 2.96 %, above 80 % of 3 % */
+	/* clr is tiny: 10 us per call, 1 us per pair. native is not: 100 us per
+	 * call, 3.7 us per pair. Without clr 2.96 % remain, more than 80 % of 3
+	 * % */
 	assert_int_equal(b.n, 2);
 	assert_int_equal(b.function[0], 0);
 	assert_int_equal(b.function[1], 1);
 	near(b.expected, 0);
-	/* the first of a process is no part of a pair */
+	/* the first hit of a process is not part of a pair */
 	p.m.costs[GN_PROBE_FIRST] = (struct gn_model_cost){
 		.hits = 8000, .samples = 8, .after_ns = 1000000};
 	assert_int_equal(choose(&p, 3).function[0], 0);
@@ -294,21 +295,21 @@ static void nothing_to_save(void **state)
 	add(&p, "never", GN_RUNTIME_CLR, 0, 500 * MS);
 	add(&p, "rare", GN_RUNTIME_CLR, 1, 500 * MS);
 	run(&p);
-	/* 100 ms of probes that are no function's: compilations */
+	/* 100 ms for probes that belong to no function: compilations */
 	p.m.probe_cost += 100 * MS;
 	b = choose(&p, 5);
 	near(b.slowdown, 10.0001);
-	/* to mute `rare` would take off 1 us of 100 ms */
+	/* muting `rare` would remove 1 us of 100 ms */
 	assert_int_equal(b.n, 0);
 	near(b.expected, 10.0001);
 }
 
 /*
- * Next to nothing but probes ran. A call costs 1 us, so of 1 s of probes:
- *   hot     985,000 calls: 98.5 %
- *   some     10,000 calls:  1 %     just worth it
- *   few       4,990 calls:  0.499 %
- *   once         10 calls:  0.001 %
+ * Almost only probes ran. A call costs 1 us, so of 1 s of probes:
+ * hot: 985,000 calls: 98.5 %
+ * some: 10,000 calls: 1 %, just worth it
+ * few: 4,990 calls: 0.499 %
+ * once: 10 calls: 0.001 %
  */
 static void make_saturated(struct program *p)
 {
@@ -333,19 +334,20 @@ static void rare_is_let_be(void **state)
 	assert_int_equal(b.function[0], 3);
 	assert_int_equal(b.function[1], 2);
 	near(b.expected, GN_TOP_SLOWDOWN_MOST);
-	/* nor beside what is muted, but was called before that took effect */
+	/* nor beside a muted function that was called before the muting took
+	 * effect */
 	p.f[3].muted = p.f[2].muted = true;
 	b = choose(&p, 5);
 	assert_int_equal(b.n, 0);
-	/* hot is quiet, and the program gets on: 15 ms of 1 s, 1.5 % */
+	/* hot is muted, and the program makes progress: 15 ms of 1 s, 1.5 % */
 	p.muted[3] = true;
 	p.own[1] = 1000 * MS;
 	run(&p);
 	b = choose(&p, 5);
 	near(b.slowdown, 1.5);
 	assert_int_equal(b.n, 0);
-	/* of those 15 ms, few are a third: now they matter. To 0.008 %: some
-	 * leave 0.5 %, and few 0.001 % */
+	/* of those 15 ms, few has a third: now it matters. To 0.008 %: without
+	 * some 0.5 % remain, without few 0.001 % */
 	b = choose(&p, 0.01);
 	assert_int_equal(b.n, 2);
 	assert_int_equal(b.function[0], 2);
@@ -353,7 +355,7 @@ static void rare_is_let_be(void **state)
 	near(b.expected, 0.001);
 }
 
-/* The cost lies in many functions, none of which has one per cent of it. */
+/* The cost is spread over many functions, each with less than one per cent. */
 static void many_small(void **state)
 {
 	struct gn_top_budget b;
@@ -373,14 +375,14 @@ static void many_small(void **state)
 	assert_int_equal(b.n, 20);
 	for (uint32_t i = 0; i < b.n; i++)
 		assert_int_equal(b.function[i], 1 + i);
-	/* with 310 ms of no function's, f000 has 10 of 1009.9 ms: none has one
+	/* with 310 ms of no function, f000 has 10 of 1009.9 ms: none has one
 	 * per cent, and the best is twice as good as the rest */
 	p.m.probe_cost += 310 * MS;
 	b = choose(&p, 5);
 	assert_int_equal(b.n, 20);
 	assert_int_equal(b.function[0], 1);
 	assert_int_equal(b.function[19], 20);
-	/* all of them together are less than one per cent */
+	/* all of them together have less than one per cent */
 	p.m.probe_cost = 70000 * MS;
 	b = choose(&p, 5);
 	assert_int_equal(b.n, 0);
@@ -411,8 +413,8 @@ static void kept(void **state)
 	near(b.expected, 15);
 }
 
-/* The period in which a function was muted still has calls of it: that does
- * not mute more. */
+/* The period of a muting still has calls of the function: they do not mute
+ * more. */
 static void already_muted(void **state)
 {
 	struct gn_top_budget b;
@@ -426,14 +428,14 @@ static void already_muted(void **state)
 	near(b.slowdown, 32);
 	near(b.expected, 17);
 	assert_int_equal(b.n, 0);
-	/* and what is muted is not chosen again */
+	/* and a muted function is not chosen again */
 	b = choose(&p, 1);
 	assert_int_equal(b.n, 3);
 	for (uint32_t i = 0; i < b.n; i++)
 		assert_int_not_equal(b.function[i], 4);
 }
 
-/* As above, but of most of its hits there are no calls; or of none. */
+/* As above, but most of its hits, or all, have no calls. */
 static void hits_of_muted(void **state)
 {
 	struct gn_top_budget_opts o = {.budget = 10, .muted = true};
@@ -446,19 +448,20 @@ static void hits_of_muted(void **state)
 	add(&p, "tiny", GN_RUNTIME_NATIVE, 20000, 0);
 	run(&p);
 	p.f[1].muted = true;
-	/* 100,000 calls' more than told: 125,000 pairs of 1.4 us are 175 ms */
+	/* hits of 100,000 more calls than reported: 125,000 pairs of 1.4 us are
+	 * 175 ms */
 	p.m.costs[GN_PROBE_EMULATED].hits += 200000;
 	p.m.probe_cost += 140 * MS;
 	b = choose(&p, 10);
 	near(b.slowdown, 87.5);
-	/* the 5,000 that stay: 7 ms of 200 */
+	/* the other 5,000: 7 ms of 200 */
 	near(b.expected, 3.5);
 	assert_int_equal(b.n, 0);
 	p.f[1].v.calls = 0;
 	assert_int_equal(gn_top_budget_choose(&p.m, &o, &b), 0);
 	near(b.expected, 3.5);
 	assert_int_equal(b.n, 0);
-	/* above the budget by what stays: at once */
+	/* what stays exceeds the budget: at once */
 	o.budget = 3;
 	assert_int_equal(gn_top_budget_choose(&p.m, &o, &b), 0);
 	assert_int_equal(b.n, 1);
@@ -488,7 +491,7 @@ static void settles(void **state)
 		snprintf(name, sizeof(name), "f%d", (int)i);
 		add(&p, name, GN_RUNTIME_CLR, 10000 + i * 10, 5 * MS);
 	}
-	/* of a second on CPUs 105 %: each of the hundred about one */
+	/* 105 % of a second on CPUs: each of the hundred about one */
 	for (;; periods++) {
 		run(&p);
 		b = choose(&p, 5);
@@ -497,11 +500,11 @@ static void settles(void **state)
 		assert_true(b.n > 0);
 		mute(&p, &b);
 	}
-	/* 96 go, 32 a period: those called least are left */
+	/* 96 are muted, 32 per period: those called least remain */
 	assert_int_equal(periods, 3);
 	near(b.slowdown, 4.0061);
 	for (int i = 0; i < 10; i++) {
-		/* a little more or less of everything does not wake it */
+		/* small changes of all numbers do not change the choice */
 		for (int k = 1; k <= 100; k++)
 			p.calls[k] = p.calls[k] * (i % 2 ? 100 : 110) / 105;
 		run(&p);
@@ -511,7 +514,7 @@ static void settles(void **state)
 	assert_false(p.muted[0]);
 }
 
-/* The same choice in whatever order the model has its functions. */
+/* The same choice in any order of the model's functions. */
 static void by_values_only(void **state)
 {
 	static struct program p, q;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The grid: what goes where, and how wide it is. */
+/* The grid: the place and the width of texts. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stdint.h>
@@ -46,7 +46,8 @@ static void wide_and_marks(void **state)
 
 	(void)state;
 	assert_int_equal(gn_cells_resize(&g, 1, 8), 0);
-	/* wide, e with an acute accent, wide again: the last has no room */
+	/* wide, e with an acute accent, wide again: the last one does not
+	 * fit */
 	assert_int_equal(gn_cells_put(&g, 0, 0, 4, GN_INK_PLAIN,
 				      "\xe6\x97\xa5"
 				      "e\xcc\x81"
@@ -58,7 +59,7 @@ static void wide_and_marks(void **state)
 	assert_int_equal(gn_cells_at(&g, 0, 0)->width, 2);
 	assert_int_equal(gn_cells_at(&g, 0, 1)->c, 0);
 	assert_int_equal(gn_cells_at(&g, 0, 2)->marks[0], 0x301);
-	/* what loses a half goes as a whole */
+	/* a wide character that loses a half disappears */
 	gn_cells_put(&g, 0, 1, 2, GN_INK_PLAIN, "x");
 	check_row(&g, 0, " xe\xcc\x81");
 	gn_cells_put(&g, 0, 4, 8, GN_INK_PLAIN, "\xe6\x97\xa5");
@@ -72,7 +73,7 @@ static void wide_and_marks(void **state)
 	check_row(&g, 0,
 		  "a\xcc\x81\xcc\x82"
 		  "b");
-	/* a mark on nothing */
+	/* a mark without a character */
 	gn_cells_clear(&g);
 	gn_cells_put(&g, 0, 3, 8, GN_INK_PLAIN, "\xcc\x81z");
 	check_row(&g, 0, "   z");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Drawn screens against expected ones, and what is in them against the model.
- */
+/* Drawn screens compared with expected ones, and their content with the
+ * model. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stdint.h>
@@ -84,8 +84,8 @@ static void every_table(void **state)
 	free(t);
 }
 
-/* Where idle threads sleep most, functions show the classes of their own time.
- */
+/* If idle threads sleep most of the time, functions show the classes of their
+ * own time. */
 static void functions_own_classes(void **state)
 {
 	struct tm_period *t = tm_make();
@@ -123,7 +123,7 @@ static void thread_page(void **state)
 		  tm_draw(&t->p, &v, 10, 40, false, 0));
 	tm_end_thread(t, 4201);
 	golden("thread-gone.txt", &t->p, &v);
-	/* what it shows is its own: the period can go */
+	/* the view has its own copy: the period can go */
 	free(t);
 	t = tm_make_many(0);
 	t->p.number = 99;
@@ -147,7 +147,7 @@ static void overlays(void **state)
 	press(&v, &t->p, '?');
 	golden("help.txt", &t->p, &v);
 	text = tm_draw(&t->p, &v, 24, 80, false, 0);
-	/* all of it is there: the last class is the last but one line */
+	/* everything is there: the last class is on the last line but one */
 	assert_non_null(strstr(text, "u unclassified\n"));
 	assert_non_null(strstr(text, "q goes back\n"));
 	free(text);
@@ -167,7 +167,7 @@ static void overlays(void **state)
 	free(t);
 }
 
-/* The cursor's column, and the characters before and at it. */
+/* The column of the cursor, and the characters before and at it. */
 static void cursor_is(struct gn_top_view *v, const struct gn_top_period *p,
 		      int col, uint32_t before, uint32_t at)
 {
@@ -182,7 +182,7 @@ static void cursor_is(struct gn_top_view *v, const struct gn_top_period *p,
 	gn_cells_free(&g);
 }
 
-/* Of one that is longer than the line, the part at the cursor is there. */
+/* If a filter is longer than the line, the part at the cursor is visible. */
 static void long_filter(void **state)
 {
 	struct tm_period *t = tm_make();
@@ -206,7 +206,7 @@ static void long_filter(void **state)
 	cursor_is(&v, &t->p, 8, ' ', 'a');
 	press(&v, &t->p, GN_KEY_RIGHT);
 	cursor_is(&v, &t->p, 9, 'a', 'b');
-	press(&v, &t->p, 0x301); /* a mark, on the cell before */
+	press(&v, &t->p, 0x301); /* a mark, on the cell before it */
 	cursor_is(&v, &t->p, 9, 'a', 'b');
 	gn_top_view_free(&v);
 	free(t);
@@ -256,7 +256,7 @@ static void deep_tree(void **state)
 	free(t);
 }
 
-/* Nothing in a cell but what a terminal shows, and wide ones are whole. */
+/* Cells contain only what a terminal shows, and wide ones are complete. */
 static void check_cells(const struct gn_cells *g)
 {
 	for (int row = 0; row < g->rows; row++) {
@@ -295,7 +295,7 @@ static void hostile_names(void **state)
 		"\xcc\x81\xcc\x82\xcc\x83\xcc\x84",
 		"\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe6\x97\xa5\xe6\x9c\xac"
 		"\xe8\xaa\x9e\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e",
-		"\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d", /* read from the right */
+		"\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d", /* right-to-left text */
 		"%s%n%p",
 	};
 	struct gn_top_view v;
@@ -352,8 +352,8 @@ static char *line_of(char *text, const char *word)
 	return NULL;
 }
 
-/* On a screen that all columns fit in, each thread's numbers are the model's,
- * in the columns of their titles. */
+/* On a screen with room for all columns, each thread's numbers are those of the
+ * model, below the right titles. */
 static void numbers_are_the_models(void **state)
 {
 	static const enum gn_class order[] = {
@@ -367,7 +367,7 @@ static void numbers_are_the_models(void **state)
 	struct gn_top_view v;
 
 	(void)state;
-	/* each class gets a share of its own */
+	/* each class gets a different share */
 	for (int c = 0; c < GN_CLASS_COUNT; c++)
 		t->threads[0].classes[c] =
 			t->threads[0].elapsed / 200 * (uint64_t)(c + 1);
@@ -381,7 +381,7 @@ static void numbers_are_the_models(void **state)
 		assert_non_null(title);
 		while (title[-1] != '\n' && title > text)
 			title--;
-		/* behind cpu%, where app's column begins */
+		/* after cpu%, where the column app begins */
 		at = strstr(title, "cpu%") + 4 - (title - text);
 		at = line_of(text, tid) + (at - text);
 		for (int c = 0; c < GN_CLASS_COUNT; c++) {
@@ -400,7 +400,7 @@ static void numbers_are_the_models(void **state)
 	free(t);
 }
 
-/* Cells of a bar, counted by letter, are the shares rounded. */
+/* The cells of a bar, counted by letter, are the rounded shares. */
 static void bars_are_the_models(void **state)
 {
 	struct tm_period *t = tm_make();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* JSON lines: what a program reads back is what the period holds. */
+/* JSON lines: what a program reads back equals the period. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stdint.h>
@@ -28,7 +28,7 @@ static char *print(const struct gn_top_period *p,
 	return text;
 }
 
-/* One line, nothing in it that a terminal would obey, and JSON. */
+/* Valid JSON in one line, without control characters. */
 static json_t *parse(const struct gn_top_period *p,
 		     const struct gn_top_lines_opts *o)
 {
@@ -156,7 +156,7 @@ static void worst(void **state)
 	json_decref(root);
 }
 
-/* The function that "function" of `object` refers to. */
+/* The function to which "function" of `object` refers. */
 static const json_t *referred(const json_t *root, const json_t *object)
 {
 	uint64_t index = number(object, "function");
@@ -198,12 +198,12 @@ static void thread_that_spins(const json_t *root)
 	assert_true(json_is_null(json_array_get(a, 0)));
 	assert_int_equal(json_integer_value(json_array_get(a, 1)), 2);
 	assert_int_equal(number(t, "stack_depth"), 300);
-	/* the collection before this period is not of it */
+	/* the collection before this period is not part of it */
 	a = json_object_get(t, "activities");
 	assert_int_equal(json_array_size(a), 2);
 	b = json_array_get(a, 0);
 	is_text(b, "class", "jit");
-	/* it did nothing itself, but is what is compiled */
+	/* it had no time itself, but is being compiled */
 	is_text(referred(root, b), "name", "was.here.Once()");
 	assert_null(json_object_get(b, "end_ns"));
 	b = json_array_get(a, 1);
@@ -266,7 +266,7 @@ static void functions(void **state)
 	a = json_object_get(f, "waits");
 	assert_int_equal(json_array_size(a), 1);
 	is_text(json_array_get(a, 0), "syscall_name", "futex");
-	/* muted: it has no values, but must not be missed */
+	/* muted: it has no values, but must be there */
 	f = json_array_get(json_object_get(root, "functions"), 4);
 	is_text(f, "name", "tiny");
 	assert_true(json_is_true(json_object_get(f, "muted")));
@@ -310,7 +310,7 @@ static void empty(void **state)
 	assert_int_equal(json_array_size(json_object_get(root, "threads")), 0);
 	is_text(json_object_get(root, "target"), "state", "ended");
 	json_decref(root);
-	/* and a model with nothing in it at all */
+	/* and an empty model */
 	memset(&s, 0, sizeof(s));
 	s.p.m = &s.m;
 	root = parse(&s.p, &o);
@@ -318,7 +318,7 @@ static void empty(void **state)
 	json_decref(root);
 }
 
-/* Indexes that point nowhere are read as no function. */
+/* Indexes out of range count as no function. */
 static void bad_indexes(void **state)
 {
 	struct gn_top_lines_opts o = {.stacks = true};
@@ -382,7 +382,7 @@ static void write_fails(void **state)
 	fclose(f);
 }
 
-/* A reader sees each line when it is written, not when more follow. */
+/* A reader sees each line when it is written, without later lines. */
 static void flushed(void **state)
 {
 	struct gn_top_lines_opts o = {0};

@@ -17,7 +17,7 @@
 
 static const struct gn_user self;
 
-/* Lines that say which they are. */
+/* Lines that contain their number. */
 static void write_lines(struct gn_top_output *o, unsigned int from,
 			unsigned int n)
 {
@@ -29,7 +29,7 @@ static void write_lines(struct gn_top_output *o, unsigned int from,
 	}
 }
 
-/* What is printed is the lines from some on to the last: which. */
+/* The printed lines are a range up to the last one; returns the first. */
 static unsigned int printed_from(struct gn_top_output *o, unsigned int last)
 {
 	unsigned int first = 0, next = 0, got;
@@ -67,7 +67,7 @@ static void all_is_printed_once(void **state)
 	gn_top_output_close(&o);
 }
 
-/* The blocks of the file stay as few, however much is written. */
+/* The file uses few blocks, however much is written. */
 static void of_too_much_the_last_is_kept(void **state)
 {
 	struct gn_top_output o;
@@ -84,7 +84,7 @@ static void of_too_much_the_last_is_kept(void **state)
 		assert_int_equal(st.st_size, (n + 4096) * LINE);
 		if (!o.dropped && st.st_size > MOST + (64 << 10)) {
 			gn_top_output_close(&o);
-			skip(); /* the file system takes nothing back */
+			skip(); /* the file system cannot punch holes */
 		}
 		assert_true(st.st_blocks * 512 <= MOST + (128 << 10));
 	}
@@ -94,7 +94,7 @@ static void of_too_much_the_last_is_kept(void **state)
 	gn_top_output_close(&o);
 }
 
-/* A command that writes more than that between two looks. */
+/* A command that writes more than the limit between two looks. */
 static void a_burst_is_bounded(void **state)
 {
 	struct gn_top_output o;
@@ -159,7 +159,7 @@ static void printing_ends(void **state)
 	gn_top_output_close(&o);
 }
 
-/* A terminal that was stopped, as by Ctrl-S, and goes on. */
+/* A terminal that was stopped, as by Ctrl-S, and continues. */
 static void printing_does_not_wait(void **state)
 {
 	char buf[1 << 14];
@@ -186,7 +186,7 @@ static void printing_does_not_wait(void **state)
 	gn_top_output_close(&o);
 }
 
-/* As of a shell's >/dev/stderr. */
+/* As after >/dev/stderr in a shell. */
 static void one_that_was_emptied_begins_again(void **state)
 {
 	struct gn_top_output o;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The Prometheus file: its format, and what its counters sum up to. */
+/* The Prometheus file: its format, and the sums of its counters. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stdint.h>
@@ -19,10 +19,10 @@
 
 struct sample {
 	char *name;
-	char *labels; /* as they stand in the file */
+	char *labels;				     /* as in the file */
 	char *key[MOST_LABELS], *value[MOST_LABELS]; /* unescaped */
 	size_t nlabels;
-	uint64_t ns; /* the value in 10^-9 */
+	uint64_t ns; /* the value in units of 10^-9 */
 };
 
 struct file {
@@ -37,7 +37,7 @@ static bool name_char(char c, bool first)
 	       c == ':' || (!first && c >= '0' && c <= '9');
 }
 
-/* A name, ended in place; what follows it. */
+/* A name, terminated in place; returns what follows it. */
 static char *take_name(char *p, char **name)
 {
 	assert_true(name_char(*p, true));
@@ -46,7 +46,8 @@ static char *take_name(char *p, char **name)
 	return p;
 }
 
-/* A quoted value, unescaped in place; behind its closing quote. */
+/* A quoted value, unescaped in place; returns what follows its closing
+ * quote. */
 static char *take_value(char *p, char **value)
 {
 	char *to;
@@ -123,7 +124,7 @@ static uint64_t take_number(const char *p)
 	return whole * 1000000000 + part;
 }
 
-/* Samples of a metric stand together behind its HELP and TYPE, once. */
+/* All samples of a metric follow its HELP and TYPE, which appear once. */
 static void take_line(struct file *f, char *line, char *metric, char *type)
 {
 	struct sample *s = &f->samples[f->n];
@@ -232,7 +233,8 @@ static const char *label(const struct sample *s, const char *key)
 	return "";
 }
 
-/* The sum over a metric's series with a label, or all of them; how many. */
+/* The sum over a metric's series with a label, or over all of them; n: how
+ * many. */
 static uint64_t sum(const struct file *f, const char *name, const char *key,
 		    const char *value, size_t *n)
 {
@@ -309,7 +311,7 @@ static void values(void **state)
 	assert_int_equal(sum(&f, "gnomon_thread_time_seconds_total", "comm",
 			     "spin", NULL),
 			 900 * TOP_MS);
-	/* a byte that is no UTF-8, and what does not print, as text */
+	/* a byte that is not UTF-8, and unprintable characters, as text */
 	assert_int_equal(sum(&f, "gnomon_thread_time_seconds_total", "comm",
 			     "evil\\x1b[31m\\x0d\n\"a,b\"\\xff\\u{202e}=1\\",
 			     NULL),
@@ -317,7 +319,7 @@ static void values(void **state)
 	assert_int_equal(one(&f, "gnomon_function_calls_total", "function",
 			     "take<std::map<int, char>>(unsigned long)"),
 			 300 * S);
-	/* too little time for labels of its own */
+	/* too little time to get its own labels */
 	assert_int_equal(
 		one(&f, "gnomon_function_calls_total", "function", "(other)"),
 		7 * S);
@@ -335,14 +337,14 @@ static void values(void **state)
 	assert_int_equal(one(&f, "gnomon_check_errors_total", "check",
 			     "account_error_ns"),
 			 77 * S);
-	/* not known: not there */
+	/* unknown: left out */
 	assert_int_equal(
 		sum(&f, "gnomon_probe_slowdown_ratio", NULL, NULL, NULL), 0);
 	forget(&f);
 	gn_top_prom_free(t);
 }
 
-/* The same sequence of numbers each time. */
+/* The same sequence of numbers in each run. */
 static uint32_t next(uint64_t *seed)
 {
 	*seed = *seed * 6364136223846793005 + 1442695040888963407;
@@ -352,7 +354,7 @@ static uint32_t next(uint64_t *seed)
 #define MANY_THREADS   400
 #define MANY_FUNCTIONS 300
 
-/* A period of many threads and functions, by chance. */
+/* A random period with many threads and functions. */
 struct crowd {
 	struct top_sample s;
 	struct gn_model_thread threads[MANY_THREADS];
@@ -377,7 +379,7 @@ static void crowd_make(struct crowd *c)
 	for (uint32_t i = 0; i < MANY_FUNCTIONS; i++) {
 		char number[8] = "";
 
-		if (i >= 27) /* the others are told apart by their modules */
+		if (i >= 27) /* only their modules distinguish the others */
 			snprintf(number, sizeof(number), "%u", i % 1000);
 		snprintf(c->function_names[i], sizeof(c->function_names[i]),
 			 "%s%s", odd[i % 9], number);
@@ -465,7 +467,7 @@ static void same_totals(const struct file *f, const struct totals *t)
 			 t->lost * S);
 }
 
-/* Each counter that was there is there, and no less. */
+/* Each counter is still there, and has not decreased. */
 static void no_less(const struct file *before, const struct file *now)
 {
 	size_t k = 0;
@@ -508,7 +510,7 @@ static void fifty_periods(void **state)
 		forget(&before);
 		before = now;
 	}
-	/* the sets are full, so the bounds were put to the test */
+	/* the sets are full, so the limits were tested */
 	sum(&now, "gnomon_function_calls_total", NULL, NULL, &n);
 	assert_int_equal(n, GN_TOP_PROM_FUNCTIONS + 1);
 	sum(&now, "gnomon_thread_time_seconds_total", "class", "app", &n);
@@ -528,8 +530,8 @@ static void admitted_once_and_for_good(void **state)
 	(void)state;
 	assert_non_null(t);
 	top_sample_make(&s);
-	/* just below one per cent, and what a function did before it had
-	 * labels stays with the others */
+	/* just below one per cent; and what a function did before it had labels
+	 * stays with the others */
 	s.functions[2].v.elapsed_excl = 10 * TOP_MS - 1;
 	gn_top_prom_add(t, &s.p);
 	parse(&f, print(t));
@@ -554,7 +556,7 @@ static void nothing(void **state)
 
 	(void)state;
 	assert_non_null(t);
-	/* before any period, too */
+	/* also before the first period */
 	parse(&f, print(t));
 	assert_int_equal(one(&f, "gnomon_periods_total", NULL, NULL), 0);
 	forget(&f);
@@ -571,7 +573,7 @@ static void nothing(void **state)
 	gn_top_prom_free(NULL);
 }
 
-/* 2,000 thread-years: more nanoseconds than 64 bits have. */
+/* 2,000 thread-years: more nanoseconds than fit into 64 bits. */
 static void no_overflow(void **state)
 {
 	struct gn_top_prom *t = gn_top_prom_new();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The terminal for real, on a pseudo terminal: a child has the screen, the test
- * is what is on the other side of it. */
+/* A real terminal, on a pseudo terminal: a child has the screen, the test is
+ * the other side. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stdint.h>
@@ -35,11 +35,11 @@ struct pty {
 	int master, slave;
 	pid_t child;
 	struct termios before;
-	char *text; /* all that was written */
+	char *text; /* everything that was written */
 	size_t len;
 };
 
-/* The loop that `gnomon top` has, over one period. */
+/* The loop of `gnomon top`, with a single period. */
 static int run_screen(void)
 {
 	struct tm_period *t = tm_make();
@@ -101,7 +101,7 @@ static void start(struct pty *p, const char *term, const char *locale,
 		return;
 	close(p->master);
 	login_tty(p->slave);
-	signal(SIGHUP, SIG_IGN); /* the screen itself must see the end */
+	signal(SIGHUP, SIG_IGN); /* the screen itself must notice the end */
 	setenv("LC_ALL", locale, 1);
 	setlocale(LC_ALL, "");
 	unsetenv("LINES");
@@ -113,8 +113,7 @@ static void start(struct pty *p, const char *term, const char *locale,
 		setenv("TERM", term, 1);
 	else
 		unsetenv("TERM");
-	/* not exit(): what the test program has to clean up is not the child's
-	 */
+	/* not exit(): the child must not run the test program's clean-up */
 	_exit(run_screen());
 }
 
@@ -123,7 +122,8 @@ static bool has(const struct pty *p, const char *text)
 	return p->len && memmem(p->text, p->len, text, strlen(text));
 }
 
-/* Reads what the child writes until `text` was in it, or until it ends. */
+/* Reads the child's output until it contains `text`, or until the child
+ * ends. */
 static bool wait_for(struct pty *p, const char *text)
 {
 	char buf[4096];
@@ -155,7 +155,7 @@ static void send_keys(struct pty *p, const char *keys)
 	assert_int_equal(write(p->master, keys, strlen(keys)), strlen(keys));
 }
 
-/* The child's end: its status, and the terminal as it was. */
+/* Checks the child's exit status, and that the terminal is as before. */
 static void finish(struct pty *p, int wanted)
 {
 	struct termios after;
@@ -171,7 +171,7 @@ static void finish(struct pty *p, int wanted)
 	close(p->master);
 }
 
-/* Waits until the child has given the terminal back. */
+/* Waits until the child has restored the terminal. */
 static void check_restored(struct pty *p)
 {
 	struct termios now;
@@ -209,7 +209,7 @@ static void draws_and_restores(void **state)
 	finish(&p, FINE);
 }
 
-/* Only what changes is written: a key that changes little writes little. */
+/* Only changes are written: a key that changes little writes little. */
 static void writes_only_changes(void **state)
 {
 	struct pty p;
@@ -222,7 +222,7 @@ static void writes_only_changes(void **state)
 	assert_true(wait_for(&p, "PAUSED"));
 	assert_true(wait_for(&p, "Go on"));
 	assert_true(p.len < 600);
-	send_keys(&p, "\014"); /* all of it again */
+	send_keys(&p, "\014"); /* everything again */
 	assert_true(wait_for(&p, "runqueue"));
 	send_keys(&p, "q");
 	check_restored(&p);
@@ -240,7 +240,7 @@ static void keys_arrive(void **state)
 	assert_true(wait_for(&p, "TID 4201"));
 	assert_true(wait_for(&p, "Last GC and JIT events"));
 	forget(&p);
-	send_keys(&p, "\033"); /* nothing follows: Esc itself */
+	send_keys(&p, "\033"); /* nothing follows: it is Esc itself */
 	assert_true(wait_for(&p, "call tree"));
 	send_keys(&p, "\033OP"); /* F1 */
 	assert_true(wait_for(&p, "keys and columns"));
@@ -273,7 +273,7 @@ static void resizes(void **state)
 	forget(&p);
 	send_keys(&p, "tt");
 	assert_true(wait_for(&p, "libdisk.so"));
-	/* the wide one, alone */
+	/* only the wide one */
 	assert_int_equal(ioctl(p.master, TIOCSWINSZ, &sizes[0]), 0);
 	forget(&p);
 	send_keys(&p, "tt");
@@ -329,7 +329,7 @@ static void plain_terminals(void **state)
 	struct pty p;
 
 	(void)state;
-	/* no colours: attributes may be used */
+	/* no colours, but attributes are allowed */
 	start(&p, "xterm-256color", "C.UTF-8", "1", 24, 80);
 	assert_true(wait_for(&p, "Exact"));
 	assert_false(has_colour(&p));
@@ -338,7 +338,7 @@ static void plain_terminals(void **state)
 	send_keys(&p, "q");
 	check_restored(&p);
 	finish(&p, FINE);
-	/* NO_COLOR that is empty is not set */
+	/* an empty NO_COLOR counts as unset */
 	start(&p, "xterm", "C.UTF-8", "", 24, 80);
 	assert_true(wait_for(&p, "Exact"));
 	assert_true(has_colour(&p));
@@ -409,7 +409,7 @@ static void no_terminal(void **state)
 	close(out[1]);
 }
 
-/* The other side goes: the screen ends instead of asking for ever. */
+/* The other side is closed: the screen ends instead of asking forever. */
 static void hang_up(void **state)
 {
 	struct pty p;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Keys, and what the view holds on to from period to period. */
+/* Keys, and what the view keeps from period to period. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stdint.h>
@@ -62,12 +62,12 @@ static void selection_is_kept(void **state)
 	(void)state;
 	start(&v);
 	draw(&v, &t->p);
-	/* the last one runs most; it is the first row */
+	/* the last thread has the most CPU time; it is the first row */
 	assert_int_equal(selected(&v, &t->p), 5999);
 	for (int i = 0; i < 10; i++)
 		press(&v, &t->p, GN_KEY_DOWN);
 	assert_int_equal(selected(&v, &t->p), 5989);
-	/* it becomes the one that runs least */
+	/* now it has the least */
 	t->threads[989].classes[GN_CLASS_SLEEP] = 1000 * MS;
 	t->threads[989].classes[GN_CLASS_APP] = 0;
 	t->p.number++;
@@ -75,11 +75,11 @@ static void selection_is_kept(void **state)
 	assert_int_equal(selected(&v, &t->p), 5989);
 	assert_int_equal(v.list[GN_TOP_THREADS].selected, 999);
 	assert_true(v.list[GN_TOP_THREADS].scroll > 900);
-	/* it ends: its place is what is left */
+	/* it ends: the selection stays at its place */
 	tm_end_thread(t, 5989);
 	draw(&v, &t->p);
 	assert_int_equal(v.list[GN_TOP_THREADS].selected, 998);
-	/* after Home the first row is selected, whatever it is */
+	/* after Home the first row is selected, whichever it is */
 	press(&v, &t->p, GN_KEY_HOME);
 	assert_int_equal(selected(&v, &t->p), 5999);
 	tm_end_thread(t, 5999);
@@ -121,7 +121,8 @@ static void pages(void **state)
 	free(t);
 }
 
-/* Functions of one name are told apart while one period is on show. */
+/* Functions of the same name are distinguished as long as one period is
+ * shown. */
 static void same_names(void **state)
 {
 	struct tm_period *t = tm_make();
@@ -174,8 +175,8 @@ static void sorting(void **state)
 	free(t);
 }
 
-/* Each column can be sorted by, and then the rows are in its order. */
-/* Threads that are alike stay where they are, however the model has them. */
+/* Each column sorts the rows in its order. */
+/* Equal threads keep their places, whatever the order in the model. */
 static void equal_rows(void **state)
 {
 	struct tm_period *t = tm_make_many(100);
@@ -244,14 +245,14 @@ static void filtering(void **state)
 	(void)state;
 	start(&v);
 	press(&v, &t->p, '/');
-	type(&v, &t->p, "SPq"); /* q is a letter here */
+	type(&v, &t->p, "SPq"); /* here q is a letter */
 	assert_int_equal(v.focus, GN_TOP_ON_FILTER);
 	draw(&v, &t->p);
 	assert_int_equal(v.nrows, 0);
 	press(&v, &t->p, GN_KEY_BACKSPACE);
 	assert_int_equal(selected(&v, &t->p), 4201);
 	assert_int_equal(v.nrows, 1);
-	/* the line is edited in its middle */
+	/* editing in the middle of the line */
 	press(&v, &t->p, GN_KEY_HOME);
 	press(&v, &t->p, GN_KEY_RIGHT);
 	press(&v, &t->p, 'x');
@@ -260,7 +261,7 @@ static void filtering(void **state)
 	press(&v, &t->p, GN_KEY_DELETE);
 	assert_string_equal(v.filter, "SP");
 	press(&v, &t->p, GN_KEY_END);
-	press(&v, &t->p, 0x65e5); /* three bytes, and away again */
+	press(&v, &t->p, 0x65e5); /* three bytes, removed again */
 	assert_string_equal(v.filter, "SP\xe6\x97\xa5");
 	press(&v, &t->p, 0x7f);
 	assert_string_equal(v.filter, "SP");
@@ -271,14 +272,14 @@ static void filtering(void **state)
 	assert_string_equal(v.filter, "");
 	draw(&v, &t->p);
 	assert_int_equal(v.nrows, 6);
-	/* by TID; cleared by Esc while it is typed */
+	/* by TID; Esc clears it while it is typed */
 	press(&v, &t->p, GN_KEY_F1 + 3);
 	type(&v, &t->p, "4203");
 	assert_int_equal(selected(&v, &t->p), 4203);
 	press(&v, &t->p, GN_KEY_ESC);
 	assert_int_equal(v.focus, GN_TOP_ON_TABLE);
 	assert_string_equal(v.filter, "");
-	/* no more than there is room for, and nothing that does not print */
+	/* not more than fits, and no unprintable characters */
 	press(&v, &t->p, '/');
 	for (int i = 0; i < 2 * GN_TOP_FILTER; i++)
 		press(&v, &t->p, 0x10348);
@@ -313,7 +314,7 @@ static void tree_keys(void **state)
 	draw(&v, &t->p);
 	assert_int_equal(v.nrows, 7);
 	assert_false(v.paused);
-	/* Left goes to the caller of what is closed, and closes it */
+	/* Left goes to the caller of a closed node, and closes it */
 	press(&v, &t->p, GN_KEY_LEFT);
 	draw(&v, &t->p);
 	assert_int_equal(l->selected, 5);
@@ -328,7 +329,7 @@ static void tree_keys(void **state)
 	press(&v, &t->p, GN_KEY_ENTER);
 	draw(&v, &t->p);
 	assert_int_equal(v.nrows, 7);
-	/* the filter shows the way to what it matches, closed or not */
+	/* the filter shows the path to its matches, closed or not */
 	press(&v, &t->p, '/');
 	type(&v, &t->p, "GC_MARK");
 	draw(&v, &t->p);
@@ -347,7 +348,7 @@ static void settings(void **state)
 
 	(void)state;
 	start(&v);
-	v.period = 150 * MS; /* between two */
+	v.period = 150 * MS; /* between two steps */
 	assert_int_equal(press(&v, &t->p, '-'), GN_TOP_DO_PERIOD);
 	assert_int_equal(v.period, 100 * MS);
 	assert_int_equal(press(&v, &t->p, '-'), GN_TOP_DO_NOTHING);
@@ -426,7 +427,7 @@ static void opened_thread(void **state)
 	assert_int_equal(v.open->nstack, 2);
 	assert_string_equal(v.open->stack[0],
 			    "App.Work.Add(System.Int32, System.Int32)");
-	/* it follows the thread, and says when it is gone */
+	/* it follows the thread, and says when the thread is gone */
 	t->threads[1].classes[GN_CLASS_APP] = 1;
 	t->p.number++;
 	draw(&v, &t->p);
@@ -440,7 +441,7 @@ static void opened_thread(void **state)
 	free(t);
 }
 
-/* Before there is a period. */
+/* Before the first period. */
 static void nothing_yet(void **state)
 {
 	struct gn_top_view v;
@@ -460,7 +461,7 @@ static void nothing_yet(void **state)
 	free(t);
 }
 
-/* Numbers that are the same on each run. */
+/* The same numbers in each run. */
 static uint32_t next_random(uint32_t *seed)
 {
 	*seed = *seed * 1664525 + 1013904223;
@@ -486,7 +487,7 @@ static void check_screen(const struct gn_top_view *v, const struct gn_cells *g)
 	assert_true((v->focus == GN_TOP_ON_THREAD) <= (v->open != NULL));
 }
 
-/* Keys at random, in periods and sizes at random. */
+/* Random keys, in random periods and sizes. */
 static void key_storm(void **state)
 {
 	static const int32_t keys[] = {'t',

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files that are not, or not quite, what a writer wrote. */
+/* Files that differ from what a writer wrote. */
 #include <sys/mman.h>
 
 #include "trace_records.h"
@@ -9,11 +9,11 @@ struct image {
 	unsigned char *bytes;
 	size_t size;
 	uint64_t records;
-	int fd; /* a file in memory that takes the variants */
+	int fd; /* a file in memory that holds the variants */
 	char path[64];
 };
 
-/* A small file: a few chunks of one record and one of more. */
+/* A small file: a few chunks with one record, and one with more. */
 static void make_image(struct image *img, void **state)
 {
 	struct gn_trace_writer_opts opts = small_chunks();
@@ -76,7 +76,7 @@ static size_t header_size(const struct image *img)
 	return size;
 }
 
-/* Where the chunk after the one at `at` begins. */
+/* The beginning of the chunk after the one at `at`. */
 static size_t next_chunk(const struct image *img, size_t at)
 {
 	struct gn_trace_chunk h;
@@ -105,7 +105,7 @@ static void cut_at_every_byte(void **state)
 		n = read_prefix(r, 5);
 		assert_true(gn_trace_reader_truncated(r, &lost));
 		assert_int_equal(gn_trace_reader_tail(r), GN_TRACE_CUT);
-		/* it only grows, and only where a chunk ends */
+		/* it only grows, and only at the end of a chunk */
 		if (n != records) {
 			assert_true(n > records);
 			records = n;
@@ -119,7 +119,7 @@ static void cut_at_every_byte(void **state)
 	free_image(&img);
 }
 
-/* True when the damage was seen; what was read must be right in any case. */
+/* True if the damage was noticed; what was read must always be right. */
 static int damage_is_seen(const struct image *img)
 {
 	struct gn_trace_reader *r;
@@ -195,7 +195,7 @@ static void lost_and_moved_chunks_are_seen(void **state)
 	memcpy(img.bytes + a, was + b, c - b);
 	memcpy(img.bytes + a + (c - b), was + a, b - a);
 	assert_true(damage_is_seen(&img));
-	/* it comes twice */
+	/* it is there twice */
 	memcpy(img.bytes, was, size);
 	memcpy(img.bytes + a, was + b, c - b < b - a ? c - b : b - a);
 	assert_true(damage_is_seen(&img));
@@ -232,7 +232,7 @@ static void put32(unsigned char *p, uint32_t v)
 	memcpy(p, &v, sizeof(v));
 }
 
-/* Makes the checksums of the file header true again. */
+/* Makes the checksums of the file header right again. */
 static void mend_header(struct image *img, size_t size)
 {
 	unsigned char *h = img->bytes;
@@ -255,7 +255,7 @@ static void other_files_are_told_apart(void **state)
 	assert_int_equal(open_error(&img, img.size), -GN_TRACE_CORRUPT);
 	mend_header(&img, header);
 	assert_int_equal(open_error(&img, img.size), -GN_TRACE_VERSION);
-	/* what follows the version is not known, so it may be anything */
+	/* what follows the version is unknown, so it may be anything */
 	assert_int_equal(open_error(&img, 16), -GN_TRACE_VERSION);
 	put32(img.bytes + 8, 0);
 	mend_header(&img, header);
@@ -267,7 +267,7 @@ static void other_files_are_told_apart(void **state)
 	free_image(&img);
 }
 
-/* As if the table were different, with a checksum that is right. */
+/* Changes a byte of the table, with a correct checksum. */
 static int with_row(struct image *img, size_t at, unsigned char value)
 {
 	size_t header = header_size(img);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Every call that can fail fails once: the linker leads those of the library
- * through here. Whatever fails, nothing leaks, no temporary file stays, an
+ * Every fallible call fails once: the linker redirects those of the library to
+ * these wrappers. Whatever fails, nothing leaks, no temporary file stays, an
  * older file is replaced by a readable one or not at all, and what can be read
  * is what was written.
  */
@@ -66,7 +66,7 @@ WRAP(size_t, ZSTD_decompressDCtx,
      (d, o, room, i, n), NO_MEMORY, EIO)
 #endif
 
-/* A failing close() has closed the file all the same. */
+/* A failing close() closes the file anyway. */
 int __real_close(int fd);
 int __wrap_close(int fd);
 int __wrap_close(int fd)
@@ -119,13 +119,13 @@ ssize_t __wrap_write(int fd, const void *p, size_t n)
 }
 
 /* Calls whose failure need not be reported: the writer can wait for memory, and
- * what it closes may be the folder. */
+ * the closed descriptor may be that of the folder. */
 static bool harmless(const char *call)
 {
 	return !strcmp(call, "malloc") || !strcmp(call, "close");
 }
 
-/* Writes a file with the failure armed. Returns the first error. */
+/* Writes a file with an armed failure. Returns the first error. */
 static int write_failing(const char *path, uint64_t *taken, bool *opened)
 {
 	struct gn_trace_writer_opts opts = small_chunks();
@@ -149,13 +149,13 @@ static int write_failing(const char *path, uint64_t *taken, bool *opened)
 		err = 0;
 	}
 	last = gn_trace_writer_close(w, NULL);
-	/* the first error is the one that stays */
+	/* the first error is kept */
 	if (err)
 		assert_int_equal(last, err);
 	return last;
 }
 
-/* What is at `path` after the attempt, where an older file was. */
+/* Checks what is at `path` after the attempt, where an older file was. */
 static void check_file(const char *path, int err, bool opened, uint64_t taken)
 {
 	struct gn_trace_reader *r;
@@ -201,7 +201,7 @@ static void every_call_of_the_writer_fails_once(void **state)
 	assert_true(n > 30);
 }
 
-/* Reads a file with the failure armed. */
+/* Reads a file with an armed failure. */
 static int read_failing(const char *path, uint64_t *records)
 {
 	struct gn_trace_reader *r;
@@ -242,7 +242,7 @@ static void every_call_of_the_reader_fails_once(void **state)
 		if (!atomic_load(&failed))
 			break;
 		threads += !strcmp(atomic_load(&failed_call), "pthread_create");
-		/* without a thread, the caller's own reads all */
+		/* without a thread, the caller reads everything itself */
 		if (!strcmp(atomic_load(&failed_call), "close") ||
 		    !strcmp(atomic_load(&failed_call), "pthread_create")) {
 			assert_int_equal(err, 0);
@@ -258,7 +258,7 @@ static void every_call_of_the_reader_fails_once(void **state)
 	assert_true(threads > 0);
 }
 
-/* When a torn chunk cannot even be cut off, a reader stops before it. */
+/* If a torn chunk cannot even be cut off, a reader stops before it. */
 static void a_torn_chunk_is_not_read(void **state)
 {
 	struct gn_trace_reader *r;
@@ -289,7 +289,7 @@ static void a_torn_chunk_is_not_read(void **state)
 	assert_true(torn > 0);
 }
 
-/* Writes that take a byte at a time, with interruptions, are no error. */
+/* Writes of a byte at a time, with interruptions, are no error. */
 static void short_writes_go_on(void **state)
 {
 	char path[4096];
@@ -304,7 +304,7 @@ static void short_writes_go_on(void **state)
 	gn_trace_reader_close(r);
 }
 
-/* A device that takes nothing and says no error. */
+/* A device that takes nothing and reports no error. */
 static void writes_of_nothing_end(void **state)
 {
 	char path[4096];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files whose checksums are right and whose content is not. */
+/* Files with correct checksums and wrong content. */
 #include "trace_records.h"
 #include "forged.h"
 
@@ -72,7 +72,7 @@ static void new_kinds_are_left_out(void **state)
 	memcpy(raw + at, &good, sizeof(good));
 	at += sizeof(good);
 	forge_chunk(&f, raw, at, 5);
-	/* a chunk with nothing that is known */
+	/* a chunk with only unknown records */
 	forge_chunk(&f, &rec, 32, 1);
 	forge_chunk(&f, &good, sizeof(good), 1);
 	forge_end(&f, 7, 7);
@@ -102,7 +102,7 @@ static void new_kinds_have_bounds_too(void **state)
 	rec.h.kind = KIND_FIXED;
 	refuse(&rec, 40, 1);
 	refuse(&rec, 56, 1);
-	/* in no table */
+	/* its kind is in no table */
 	rec.h.kind = 202;
 	refuse(&rec, 32, 1);
 	rec.h.kind = 0;
@@ -171,7 +171,7 @@ static void packed_bytes_must_be_one_stream(void **state)
 		compress(packed, &size, (unsigned char *)&good, sizeof(good)),
 		Z_OK);
 	for (i = 0; i < 5; i++) {
-		/* the third is right */
+		/* the third size is right */
 		static const int more[] = {-1, 1, 0, 8, -6};
 
 		forge_begin(&f);
@@ -191,7 +191,7 @@ static void packed_bytes_must_be_one_stream(void **state)
 	forge_close(&f);
 }
 
-/* A chunk says that there are gigabytes; none of it is there. */
+/* A chunk claims gigabytes, but has nothing. */
 static void sizes_beyond_the_file_are_a_cut(void **state)
 {
 	struct gn_rec_func good = func_record();
@@ -209,7 +209,8 @@ static void sizes_beyond_the_file_are_a_cut(void **state)
 	forge_close(&f);
 }
 
-/* A stream that unpacks to a thousand times its size, and to more than said. */
+/* A stream that unpacks to a thousand times its size, and to more than its
+ * header says. */
 static void bombs_are_bounded(void **state)
 {
 	size_t n = 64u << 20;
@@ -250,7 +251,7 @@ static void end_marks_must_agree(void **state)
 	}
 }
 
-/* Records without a time do not make the earliest one. */
+/* Records without a time do not become the earliest ones. */
 static void records_without_a_time_do_not_count(void **state)
 {
 	struct gn_rec_func two[2] = {func_record(), func_record()};

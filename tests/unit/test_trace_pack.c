@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packed records: they come back as they were, in as few bytes as they should,
- * and columns that nobody packed are refused. */
+/* Packed records: they are unpacked unchanged, their size is as small as
+ * expected, and invalid columns are refused. */
 #include "trace_records.h"
 #include "trace/format.h"
 
@@ -74,7 +74,7 @@ static void finish(struct packed *k)
 	free(k->again);
 }
 
-/* Nothing can be foretold of these. */
+/* None of these can be predicted. */
 static void any_records_come_back(void **state)
 {
 	union any_record rec;
@@ -93,8 +93,8 @@ static void any_records_come_back(void **state)
 	}
 }
 
-/* Threads that call, return, wait and lose records now and then: more of them
- * than are remembered, deeper than is remembered. */
+/* Threads that call, return, wait and sometimes lose records: more threads than
+ * are remembered, and deeper stacks. */
 struct caller {
 	uint64_t time;
 	uint32_t seq, slices, depth;
@@ -162,7 +162,7 @@ static void threads_come_back(void **state)
 	free(c);
 }
 
-/* fib(20): each call and return told in a byte and its time. */
+/* fib(20): each call and return is a byte and its time. */
 static void fib(struct packed *k, uint64_t *time, uint32_t *seq, uint64_t key,
 		int n)
 {
@@ -192,12 +192,12 @@ static void what_repeats_takes_three_bytes(void **state)
 	begin(&k, 21891 * 2 * sizeof(struct gn_rec_func));
 	fib(&k, &time, &seq, 0x7ffe00100000, 20);
 	expect_same(&k);
-	/* control and the two bytes of 700 ns; the first records have more */
+	/* control, and two bytes for 700 ns; the first records need more */
 	assert_true(packed_size(&k) < 3 * (size_t)seq + 100);
 	finish(&k);
 }
 
-/* A chunk is read without those before it. */
+/* A chunk is read without the chunks before it. */
 static void a_chunk_begins_anew(void **state)
 {
 	uint64_t time = 5000000000;
@@ -213,7 +213,7 @@ static void a_chunk_begins_anew(void **state)
 	first = malloc(size);
 	assert_non_null(first);
 	memcpy(first, k.bytes[GN_PACK_REST], size);
-	/* the same records in another one */
+	/* the same records in another chunk */
 	gn_pack_reset(k.p.state);
 	for (int i = 0; i < GN_PACK_COLUMNS; i++)
 		k.p.at[i] = k.bytes[i];
@@ -228,7 +228,7 @@ static void a_chunk_begins_anew(void **state)
 	finish(&k);
 }
 
-/* Each column a byte shorter or longer, and less room than is needed. */
+/* Each column a byte shorter or longer, and less room than needed. */
 static void columns_must_agree(void **state)
 {
 	uint64_t time = 5000000000;
@@ -251,8 +251,8 @@ static void columns_must_agree(void **state)
 	finish(&k);
 }
 
-/* Bytes that nobody packed: any verdict, and not a byte out of bounds (the
- * sanitizers watch). */
+/* Invalid bytes: any verdict, and no access out of bounds (the sanitizers check
+ * that). */
 static void hostile_columns_are_bounded(void **state)
 {
 	uint64_t random = 11, taken = 0;
@@ -268,7 +268,7 @@ static void hostile_columns_are_bounded(void **state)
 			for (size_t n = 0; n < k.size[i]; n += 8) {
 				uint64_t v = next_random(&random);
 
-				/* mostly small, as true ones are */
+				/* mostly small values, like real ones */
 				v &= round % 2 ? ~0ull : 0x0f0f030f070f030full;
 				memcpy(k.bytes[i] + n, &v, 8);
 			}

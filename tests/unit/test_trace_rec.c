@@ -50,7 +50,7 @@ static void unknown_kinds_have_no_size(void **state)
 	assert_int_equal(known, sizeof(all_kinds));
 }
 
-/* A sample's size is that of its frames, and of no more. */
+/* A sample has exactly the size of its frames. */
 static void samples_have_their_frames(void **state)
 {
 	union any_record rec = {0};
@@ -105,7 +105,7 @@ static void texts_must_fit_their_size(void **state)
 	assert_int_equal(text(48, 5, 4, 4096), 0);
 	assert_int_equal(text(40, 1, 0, 4096), 0);
 	assert_int_equal(text(56, 8, 8, 48), 0);
-	/* more zeros than needed are no harm */
+	/* more zeros than necessary are harmless */
 	assert_int_equal(text(4096, 0, 0, 4096), 4096);
 	assert_int_equal(text(4096, 4056, 0, 4096), 4096);
 	assert_int_equal(text(4096, 65535, 65535, 4096), 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is written is read, also while it is written and after a kill. */
+/* Everything that is written can be read, also during the writing and after a
+ * kill. */
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -122,7 +123,7 @@ static void malformed_records_are_not_taken(void **state)
 	assert_int_equal(read_whole(path, 7), 1);
 }
 
-/* An older file stays until the new one has its header, and then is gone. */
+/* An older file stays until the new one has its header; then it is gone. */
 static void an_older_file_is_replaced(void **state)
 {
 	char path[4096];
@@ -173,7 +174,7 @@ static void flushed_records_can_be_read(void **state)
 	assert_int_equal(read_whole(path, 1), 50);
 }
 
-/* Chunks are used again, in another order than the first time. */
+/* Chunks are reused, in another order than the first time. */
 static void chunks_come_back(void **state)
 {
 	struct gn_trace_writer_opts opts = small_chunks();
@@ -195,7 +196,7 @@ static void chunks_come_back(void **state)
 		}
 		wait_for(path, n);
 	}
-	/* the chunk in hand is one of them, and empty */
+	/* the current chunk is one of them, and empty */
 	assert_int_equal(gn_trace_writer_close(w, NULL), 0);
 	assert_int_equal(read_whole(path, 1), n);
 }
@@ -205,7 +206,7 @@ struct background {
 	atomic_bool done;
 };
 
-/* No assertion outside of the test's own thread. */
+/* No assertion outside the test's own thread. */
 static void *write_in_background(void *arg)
 {
 	struct background *b = arg;
@@ -260,7 +261,7 @@ static void a_reader_beside_the_writer_sees_a_prefix(void **state)
 	assert_int_equal(read_whole(path, 1), 20000);
 }
 
-/* Writes for ever, and a byte to `report` after each flush. */
+/* Writes forever, and writes a byte to `report` after each flush. */
 static void write_until_killed(const char *path, int report)
 {
 	struct gn_trace_writer_opts opts = small_chunks();
@@ -322,7 +323,7 @@ static void a_killed_writer_leaves_a_prefix(void **state)
 	assert_true(with_records > 0);
 }
 
-/* A FIFO that nobody empties stands for a slow disk. */
+/* A FIFO that nobody empties simulates a slow disk. */
 static void a_full_queue_refuses_and_keeps_what_it_took(void **state)
 {
 	struct gn_trace_writer_opts opts = small_chunks();
@@ -339,7 +340,7 @@ static void a_full_queue_refuses_and_keeps_what_it_took(void **state)
 	assert_int_equal(mkfifo(in_folder(path, state, "fifo"), 0600), 0);
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	assert_true(fd >= 0);
-	/* room for the header and some chunks only */
+	/* room only for the header and some chunks */
 	assert_true(fcntl(fd, F_SETPIPE_SZ, 4096) >= 4096);
 	opts.queue_limit = (size_t)4 * GN_TEXT_MAX;
 	assert_int_equal(gn_trace_writer_open(path, &opts, &w), 0);
@@ -363,7 +364,7 @@ static void a_full_queue_refuses_and_keeps_what_it_took(void **state)
 		assert_int_equal(size, make_record(1, kept[i], &rec));
 		assert_memory_equal(got, &rec, size);
 	}
-	/* the rest fits into the pipe by now */
+	/* now the rest fits into the pipe */
 	assert_true(fcntl(fd, F_SETPIPE_SZ, 1 << 20) >= 1 << 20);
 	assert_int_equal(gn_trace_writer_close(w, NULL), 0);
 	for (; i < taken; i++) {
@@ -417,8 +418,8 @@ static void version_1_is_read(void **state)
 	gn_trace_reader_close(r);
 }
 
-/* Its table has every kind of its day: a kind that has another size now is
- * found here. */
+/* Its table has every kind of its time: this finds a kind whose size has
+ * changed. */
 static void version_2_is_read(void **state)
 {
 	uint64_t n = 0, calls = 0, returns = 0;

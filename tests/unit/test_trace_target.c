@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where a trace may be written, and what happens when it cannot be. */
+/* Where a trace may be written, and what happens if that is impossible. */
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
@@ -21,7 +21,7 @@ static int try_open(const char *path)
 	return err ? err : gn_trace_writer_close(w, NULL);
 }
 
-/* The file has `n` records of stream 1 and a sound end. */
+/* Checks that the file has `n` records of stream 1 and a valid end. */
 static void assert_trace(const char *path, uint64_t n)
 {
 	struct gn_trace_reader *r;
@@ -105,7 +105,7 @@ static void names_in_the_current_directory(void **state)
 	assert_true(here >= 0);
 	assert_int_equal(chdir(*state), 0);
 	write_file("trace", 1, 10);
-	/* the longest name there can be */
+	/* the longest possible name */
 	memset(name, 'n', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	assert_int_equal(try_open(name), 0);
@@ -146,7 +146,7 @@ static void links_to_files_are_replaced(void **state)
 	assert_trace(link, 10);
 	assert_int_equal(lstat(link, &st), 0);
 	assert_true(S_ISREG(st.st_mode));
-	/* one that leads nowhere */
+	/* a dangling link */
 	assert_int_equal(unlink(link), 0);
 	assert_int_equal(symlink("nowhere", link), 0);
 	write_file(link, 1, 10);
@@ -166,7 +166,7 @@ static void full_devices_say_so(void **state)
 	assert_int_equal(files_in(*state, 0), 1);
 }
 
-/* As after a shell's `> file`. The link must not be replaced by the trace. */
+/* As after `> file` in a shell. The trace must not replace the link. */
 static void open_files_are_written_as_they_are(void **state)
 {
 	char path[4096], target[64], link[4096];
@@ -187,7 +187,7 @@ static void open_files_are_written_as_they_are(void **state)
 	assert_int_equal(files_in(*state, 0), 2);
 }
 
-/* Like /tmp: everybody may make files there. */
+/* Like /tmp: everybody may create files there. */
 static void strangers_cannot_redirect(void **state)
 {
 	char link[4096], fifo[4096];
@@ -230,7 +230,8 @@ static void a_pipe_carries_a_trace(void **state)
 	assert_int_equal(files_in(*state, 0), 1);
 }
 
-/* Appends until the writer refuses; returns why, and how many it took. */
+/* Appends until the writer refuses. Returns the reason, and how many it
+ * took. */
 static int append_until_error(struct gn_trace_writer *w, uint64_t *taken)
 {
 	union any_record rec;
@@ -267,7 +268,7 @@ static void a_reader_that_leaves_is_an_error_not_a_signal(void **state)
 	assert_int_equal(gn_trace_writer_close(w, NULL), -EPIPE);
 }
 
-/* Writes until the file can grow no more. */
+/* Writes until the file cannot grow any more. */
 static int fill(const char *path, const struct gn_trace_writer_opts *opts,
 		int want, uint64_t *taken, uint64_t *bytes)
 {
@@ -303,7 +304,7 @@ static int write_until_full(const char *path, int want)
 	n = read_prefix(r, 1);
 	if (!n || n > taken || !gn_trace_reader_truncated(r, &lost))
 		return 5;
-	/* no torn chunk is left behind */
+	/* no torn chunk is left */
 	if (lost || gn_trace_reader_tail(r) != GN_TRACE_CUT)
 		return 6;
 	gn_trace_reader_close(r);
@@ -312,7 +313,7 @@ static int write_until_full(const char *path, int want)
 	return 0;
 }
 
-/* Runs in a process of its own; its exit status is the result. */
+/* Runs in a separate process; its exit status is the result. */
 static int in_child(int (*run)(const char *), const char *path)
 {
 	int status;
@@ -350,7 +351,7 @@ static int over_an_older_one(const char *path)
 	if (limit_size(100001) || fill(path, &opts, -EFBIG, &taken, &bytes) ||
 	    bytes)
 		return 10;
-	/* and a killed writer */
+	/* the same with a killed writer */
 	return gn_trace_writer_open(path, &opts, &w);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A writer that cannot take more says so before it must refuse, and says what
- * it waits for. A FIFO that nobody empties stands for a slow disk. */
+ * it waits for. A FIFO that nobody empties simulates a slow disk. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -12,7 +12,7 @@ struct disk {
 	atomic_bool stands;
 };
 
-/* No assertion outside of the test's own thread. */
+/* No assertion outside the test's own thread. */
 static void *disk_main(void *arg)
 {
 	struct disk *d = arg;
@@ -43,7 +43,7 @@ static void pace(void *ctx, bool behind)
 		atomic_store((atomic_bool *)ctx, true);
 }
 
-/* All that the writer takes; it never has to refuse. */
+/* Appends everything that the writer takes; it never has to refuse. */
 static uint64_t fill(struct gn_trace_writer *w, uint64_t from)
 {
 	union any_record rec;
@@ -79,7 +79,7 @@ static void what_is_not_taken_can_wait(void **state)
 		n = fill(w, n);
 		sched_yield();
 	} while (gn_trace_writer_wait(w) < GN_TRACE_WAIT_DISK);
-	/* it goes on when the disk does */
+	/* it continues when the disk does */
 	atomic_store(&disk.stands, false);
 	for (more = n; more < 2 * n; sched_yield())
 		more = fill(w, more);
@@ -95,7 +95,7 @@ static void what_is_not_taken_can_wait(void **state)
 	close(disk.to);
 }
 
-/* A file that failed is no reason to wait: append() tells it. */
+/* A file that failed is no reason to wait: append() reports the error. */
 static void an_error_is_not_waited_for(void **state)
 {
 	struct gn_trace_writer_opts opts = small_chunks();

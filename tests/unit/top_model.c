@@ -81,7 +81,7 @@ static void make_functions(struct tm_period *t)
 	t->m.nmodules = 3;
 }
 
-/* A thread with one share, of a function that is on its stack alone. */
+/* A thread with one share, of the only function on its stack. */
 static struct gn_model_thread *add_thread(struct tm_period *t, const char *name,
 					  enum gn_thread_state state,
 					  enum gn_class doing, uint64_t classed)
@@ -110,7 +110,7 @@ static struct gn_model_thread *add_thread(struct tm_period *t, const char *name,
 	return x;
 }
 
-/* The thread owned `ns` of the function, which it is in. */
+/* The thread has `ns` of its own time in the function, which it is in. */
 static void add_share(struct tm_period *t, struct gn_model_thread *x,
 		      int32_t function, uint64_t ns)
 {

@@ -140,7 +140,7 @@ static void make_live(struct top_sample *s)
 						      s->m.end - 8 * MS, 0};
 	l[1].activity[1] = (struct gn_model_activity){
 		GN_CLASS_GC, -1, s->m.start - 9 * MS, s->m.start + 1};
-	/* over before the period began */
+	/* ended before the period began */
 	l[1].activity[2] = (struct gn_model_activity){
 		GN_CLASS_GC, -1, s->m.start - 19 * MS, s->m.start - 10 * MS};
 	l[1].nactivities = 3;

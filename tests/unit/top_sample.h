@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Handmade periods for the tests of what gnomon top writes. */
+/* Handmade periods for the tests of gnomon top's output. */
 #ifndef TESTS_UNIT_TOP_SAMPLE_H
 #define TESTS_UNIT_TOP_SAMPLE_H
 
@@ -7,8 +7,8 @@
 
 #define TOP_MS 1000000ULL
 
-/* A name that does what names can do: colour, lines, quotes, half a character,
- * text that turns round, a backslash. */
+/* A name with everything that names can contain: colour, lines, quotes, half a
+ * character, text that changes direction, a backslash. */
 #define TOP_HOSTILE "evil\033[31m\r\n\"a,b\"\xff\xe2\x80\xae=1\\"
 
 #define TOP_THREADS   6
@@ -36,23 +36,24 @@ struct top_sample {
 
 void top_sample_make(struct top_sample *s);
 
-/* Losses, a failed check, no measured probe cost, a target that was killed. */
+/* Losses, a failed check, unknown probe cost, a killed target. */
 void top_sample_worst(struct top_sample *s);
 
-/* No thread, no function: the program has not begun, or is over. */
+/* No thread, no function: the program has not begun, or has ended. */
 void top_sample_empty(struct top_sample *s);
 
-/* Sums the functions, processes and the session of s->m up from its threads:
- * after a test has changed them. */
+/* Computes the functions, processes and the session of s->m from its threads
+ * again, after a test has changed them. */
 void top_sample_sum(struct top_sample *s);
 
-/* Compares with tests/golden/top/NAME. With GN_UPDATE_GOLDEN in the environment
- * the file is written instead. */
+/* Compares with tests/golden/top/NAME. If GN_UPDATE_GOLDEN is in the
+ * environment, writes the file instead. */
 void top_golden(const char *name, const char *text);
 
 /*
- * Makes the C library write numbers with a comma, by a locale that is built in
- * `dir` for this. False: it cannot be built here. top_locale_plain() undoes it.
+ * Makes the C library write numbers with a comma, with a locale that this
+ * builds in `dir`. False: it cannot be built here. top_locale_plain() undoes
+ * this.
  */
 bool top_locale_comma(const char *dir);
 void top_locale_plain(void);

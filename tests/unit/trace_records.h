@@ -77,8 +77,8 @@ static inline size_t make_record(uint64_t stream, uint64_t i,
 	return size;
 }
 
-/* The i-th record of the file that version 1 of the format left to us
- * (version-1.trace). Returns its size. */
+/* The i-th record of the file from version 1 of the format (version-1.trace).
+ * Returns its size. */
 static inline size_t old_record(uint64_t i, union any_record *rec)
 {
 	memset(rec, 0, sizeof(*rec));
@@ -100,7 +100,7 @@ static inline size_t old_record(uint64_t i, union any_record *rec)
 	return 56;
 }
 
-/* A folder of its own for each test; the state is its path. */
+/* A separate folder for each test; the state is its path. */
 static inline int make_folder(void **state)
 {
 	char *path = strdup(GN_BUILD_DIR "/trace-XXXXXX");
@@ -111,7 +111,7 @@ static inline int make_folder(void **state)
 	return 0;
 }
 
-/* How many files there are; with `remove`, they are removed. */
+/* How many files there are; with `remove_them`, removes them. */
 static inline size_t files_in(const char *folder, int remove_them)
 {
 	DIR *d = opendir(folder);
@@ -164,7 +164,7 @@ static inline uint32_t written_version(void)
 							: GN_TRACE_FORMAT;
 }
 
-/* A whole file with records 0 to n - 1 of a stream. */
+/* Writes a complete file with records 0 to n - 1 of a stream. */
 static inline void write_file(const char *path, uint64_t stream, uint64_t n)
 {
 	struct gn_trace_writer_opts opts = small_chunks();
@@ -181,8 +181,8 @@ static inline void write_file(const char *path, uint64_t stream, uint64_t n)
 	assert_int_equal(gn_trace_writer_close(w, NULL), 0);
 }
 
-/* Reads to the end; all must be the first records of the stream. Returns how
- * many there were. */
+/* Reads to the end; all records must be the first ones of the stream. Returns
+ * their number. */
 static inline uint64_t read_prefix(struct gn_trace_reader *r, uint64_t stream)
 {
 	const struct gn_rec *rec;
@@ -195,7 +195,7 @@ static inline uint64_t read_prefix(struct gn_trace_reader *r, uint64_t stream)
 		assert_int_equal(size, make_record(stream, n, &want));
 		assert_memory_equal(rec, &want, size);
 		n++;
-		/* those that follow it are an array */
+		/* the ones after it form an array */
 		for (calls = gn_trace_reader_calls(r, rec); calls > 1;
 		     calls--) {
 			rec = (const void *)((const char *)rec + size);
@@ -205,7 +205,7 @@ static inline uint64_t read_prefix(struct gn_trace_reader *r, uint64_t stream)
 		}
 	}
 	assert_int_equal(got, 0);
-	/* the end stays the end */
+	/* the end is final */
 	assert_int_equal(gn_trace_reader_next(r, &rec, &size), 0);
 	return n;
 }
