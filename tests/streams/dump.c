@@ -109,7 +109,7 @@ static void dump_async(const struct gn_model *m, FILE *f)
 	}
 }
 
-/* Of what was not measured nothing is said. */
+/* Writes nothing about what was not measured. */
 static void dump_costs(const struct gn_model *m, FILE *f)
 {
 	int c;
@@ -183,7 +183,8 @@ void dump_model(const struct gn_model *m, FILE *f)
 		m->start, m->end, m->lost);
 	dump_values(&m->session, f);
 	fprintf(f, "checks");
-	/* only what is not 0, so that a new check changes no golden file */
+	/* only values other than 0, so that a new check changes no golden
+	 * file */
 #define DUMP_CHECK(field, text, error) \
 	if (m->checks.field)           \
 		fprintf(f, " " #field "=%" PRIu64, m->checks.field);

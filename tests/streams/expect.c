@@ -172,7 +172,7 @@ static const struct gn_values *find_process(const struct gn_model *m,
 	return NULL;
 }
 
-/* TID, or TID@START where several had it. */
+/* TID, or TID@START if several threads had it. */
 static const struct gn_model_thread *find_thread(const struct gn_model *m,
 						 const char *tid)
 {
@@ -331,7 +331,7 @@ static bool find_probes_field(const struct gn_model *m, const char *field,
 	return true;
 }
 
-/* The object of a truth and the word after it. */
+/* The object of a truth, and the word after it. */
 struct object {
 	const struct gn_model *m;
 	const struct gn_values *v;

@@ -34,8 +34,8 @@ struct expect {
 	size_t nwords;
 };
 
-/* True when the model, made as `how` says, agrees; else says on `out` how it
- * does not. */
+/* True if the model, which was made as `how` says, agrees; otherwise writes the
+ * difference to `out`. */
 bool expect_holds(const struct expect *e, const struct gn_model *m, int how,
 		  FILE *out);
 

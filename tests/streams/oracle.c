@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* One interval's time, and how it is added where it is owned. */
+/* The time of an interval, and how it is added for its owner. */
 struct part {
 	uint64_t elapsed, app;
 	uint64_t ns[GN_CLASS_COUNT];
@@ -93,8 +93,8 @@ static enum oracle_way way_of(const struct oracle_event *e)
 	return ORACLE_NEITHER;
 }
 
-/* Takes the cost of the probes at both ends, and what its owner owes, from what
- * is left of a time. */
+/* Subtracts the cost of the probes at both ends, and what its owner owes, from
+ * the rest of a time. */
 static uint64_t take_cost(struct oracle *o, const struct oracle_thread *t,
 			  const struct oracle_event *e, uint64_t *owed,
 			  uint64_t rest)
@@ -247,7 +247,7 @@ static void finished(struct gn_values *v, uint64_t age)
 
 enum how { LEFT, UNWOUND, CAUGHT, OPEN };
 
-/* The frame at `i` ends; those above stay. */
+/* The frame at `i` ends; those above it stay. */
 static void end_frame(struct oracle *o, const struct oracle_event *e, int i,
 		      int stack, enum how how)
 {
@@ -306,8 +306,8 @@ static void enter(struct oracle *o, const struct oracle_event *e)
 	o->processes[e->thread % ORACLE_PROCESSES].calls++;
 }
 
-/* It was called last, on another stack, and leaves on this one: a thread's
- * stacks lie a page apart at least. */
+/* The function was called last on another stack, and leaves on this one: the
+ * stacks of a thread are at least a page apart. */
 static bool switches(const struct oracle_thread *t,
 		     const struct oracle_event *e)
 {
@@ -320,8 +320,8 @@ static bool switches(const struct oracle_thread *t,
 	       (f->key >= e->key + 4096 || e->key >= f->key + 4096);
 }
 
-/* It is on top and leaves above its own caller's frame, where it has none: it
- * takes the stack pointer of a handler. */
+/* The function is on top and leaves above its own caller's frame, where it has
+ * none: it takes the stack pointer of a handler. */
 static bool raises(const struct oracle_thread *t, const struct oracle_event *e)
 {
 	const struct oracle_frame *f = t->frames[t->stack];
@@ -353,7 +353,7 @@ static void leave(struct oracle *o, const struct oracle_event *e)
 		o->unmatched_leaves++;
 }
 
-/* The events name the function both times, so no begin need be kept. */
+/* Both events name the function, so no begin is kept. */
 static void unwound(struct oracle *o, const struct oracle_event *e)
 {
 	struct oracle_thread *t = &o->threads[e->thread];
@@ -403,7 +403,7 @@ static void nest(struct oracle_thread *t, enum gn_kind kind)
 		assert(t->nsuspended < ORACLE_SUSPENDS);
 		t->suspended[t->nsuspended++] = t->nnest;
 	} else if (kind == GN_KIND_SUSPEND_END && t->nsuspended) {
-		/* what it collected since is over */
+		/* what it has collected since then is over */
 		t->nsuspended--;
 		if (t->nsuspended >= 16)
 			return;
@@ -414,7 +414,7 @@ static void nest(struct oracle_thread *t, enum gn_kind kind)
 	}
 }
 
-/* The thread suspends the others of its process, or does so no longer. */
+/* The thread begins or ends a suspension of the others in its process. */
 static void suspend(struct oracle *o, const struct oracle_event *e)
 {
 	struct oracle_window *w = o->windows;
@@ -462,8 +462,7 @@ static void add_part(struct oracle_thread *t, const struct oracle_wait *part)
 	t->parts[t->nparts++].longest = part->ns;
 }
 
-/* What begins where the last slice ends is the rest of what that was part of.
- */
+/* A slice that begins where the last one ended is the rest of the same wait. */
 static bool is_rest(const struct oracle_thread *t, const struct oracle_event *e)
 {
 	return (e->class == GN_CLASS_FAULT || e->class == GN_CLASS_SYSCALL) &&

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The naive oracle: the rules of the design in the plainest way. For each
- * interval it walks the whole stack and adds to every function, module and
- * edge that is on it. It is told what was lost instead of finding it out, and
- * shares no line with the model.
+ * The naive oracle: the rules of the design in the simplest form. For each
+ * interval it walks the whole stack, and adds the time to every function,
+ * module and edge on it. It is told about losses instead of detecting them, and
+ * shares no code with the model.
  */
 #ifndef GNOMON_TESTS_ORACLE_H
 #define GNOMON_TESTS_ORACLE_H
@@ -31,13 +31,13 @@ struct oracle_nest {
 	int stack, depth;
 };
 
-/* A suspension by a thread; depth 0: it is over. */
+/* A suspension by a thread; depth 0: it has ended. */
 struct oracle_window {
 	int thread, depth;
 	uint64_t begin, end;
 };
 
-/* A wait of a function, 0 = outside. */
+/* A wait of a function; 0 = outside. */
 struct oracle_wait {
 	int func, waker_func; /* 0: none */
 	enum gn_class class;
@@ -55,18 +55,20 @@ struct oracle_thread {
 	bool own_work;	 /* for gnomon, since a record */
 	struct oracle_wait parts[ORACLE_PARTS];
 	int nparts;
-	enum gn_probe_class begun_by; /* what the open interval began with */
-	bool begun_first;	      /* which needed the page */
-	enum oracle_way way;	      /* of that */
-	uint32_t wake_by;	      /* tid that said it woke this one */
+	enum gn_probe_class
+		begun_by;    /* the probe at the begin of the open interval */
+	bool begun_first;    /* that probe needed the page */
+	enum oracle_way way; /* how that probe works */
+	uint32_t wake_by; /* TID of the thread that reported to have woken this
+			     one */
 	int wake_func;
 	uint64_t wake_time;
 	struct oracle_frame frames[ORACLE_STACKS][ORACLE_DEPTH];
 	int depth[ORACLE_STACKS];
 	int stack, next_stack;
 	bool signal;	 /* the next one is the signal stack */
-	int interrupted; /* 1 + the one that it interrupted, 0 = none */
-	int left; /* function on top of the stack before, 0 = no switch */
+	int interrupted; /* 1 + the stack that it interrupted, 0 = none */
+	int left; /* function on top of the previous stack, 0 = no switch */
 	struct oracle_nest nest[16];
 	int nnest;
 	int suspended[ORACLE_SUSPENDS]; /* nnest when each began */
@@ -85,7 +87,7 @@ struct oracle {
 	int nwindows;
 	struct oracle_wait waits[ORACLE_WAITS];
 	int nwaits;
-	/* of probes: what they cost, and what has been taken out */
+	/* of probes: their cost, and how much was subtracted */
 	struct gn_model_cost costs[GN_PROBE_CLASS_COUNT];
 	uint32_t turns[GN_PROBE_CLASS_COUNT];
 	enum gn_probe_class enter[ORACLE_FUNCTIONS], leave[ORACLE_FUNCTIONS];
@@ -95,7 +97,7 @@ struct oracle {
 	uint64_t unmatched_leaves, unmatched_unwinds, unwound, open, lost;
 };
 
-/* What a thread's record was, as far as it was not lost. */
+/* The content of a thread's record, if it was not lost. */
 struct oracle_event {
 	int thread;
 	uint64_t time;
@@ -103,14 +105,14 @@ struct oracle_event {
 	int func;
 	uint64_t key, os;
 	bool os_event;
-	bool first;	/* its process's, of the probes that need a page */
-	int stack;	/* STACK: which */
-	bool signal;	/* STACK: it is the signal stack */
+	bool first;  /* the first in its process of a probe that needs a page */
+	int stack;   /* STACK: which */
+	bool signal; /* STACK: it is the signal stack */
 	uint64_t start; /* SLICE */
 	enum gn_class class;
 	uint32_t reason, waker;
 	uint8_t detail;
-	int woken;     /* WAKE: which thread; `waker` is whose record it is */
+	int woken;     /* WAKE: which thread; `waker` made the record */
 	uint64_t lost; /* collect and note records lost just before */
 };
 

@@ -36,7 +36,7 @@ static char *slurp(const char *path)
 	return text;
 }
 
-/* Cuts a line into words in place; quotes are taken out. */
+/* Splits a line into words in place, and removes quotes. */
 static int cut_words(struct script *s, char *line, struct words *out)
 {
 	char *from = line, *to;

@@ -34,7 +34,7 @@
 
 struct script {
 	struct stream stream;
-	char *text; /* what all words lie in */
+	char *text; /* contains all words */
 	struct {
 		const char *name;
 		uint32_t func;
@@ -42,13 +42,13 @@ struct script {
 	size_t nfunctions;
 	struct expect expects[SCRIPT_EXPECTS];
 	size_t nexpects;
-	size_t line; /* the one that is wrong */
+	size_t line; /* of the error */
 	const char *error;
 };
 
-/* 0, or -EINVAL with line and error set, or the errno of the file. */
+/* 0; -EINVAL with line and error set; or the errno of reading the file. */
 int script_read(const char *path, struct script *s);
-/* The same; says on stderr what is wrong. */
+/* The same; prints the error to stderr. */
 int script_load(const char *path, struct script *s);
 void script_free(struct script *s);
 

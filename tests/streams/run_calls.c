@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * run_calls FILE GOLDEN: replays a readable stream and shows its calls, all and
- * some of them, as people and as programs read them. It is compared with the
- * golden file, which GN_UPDATE_GOLDEN=1 in the environment writes.
+ * run_calls FILE GOLDEN: replays a readable stream and shows its calls, all of
+ * them and selections, in the forms for people and for programs. The output is
+ * compared with the golden file. GN_UPDATE_GOLDEN=1 in the environment writes
+ * that file.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * run_diff BASE NEW PAGE JSON: two readable streams, compared as `gnomon diff`
- * does it, as a page and as JSON, for check-diff to compare.
+ * run_diff BASE NEW PAGE JSON: compares two readable streams as `gnomon diff`
+ * does, and writes a page and JSON for check-diff.
  */
 #include <errno.h>
 #include <string.h>

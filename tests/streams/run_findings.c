@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * run_findings FILE GOLDEN: replays a readable stream. Its name, up to the
- * first dot, is that of the one rule that must hold of it; "none": no rule;
- * "order": several, the one of its second word before all others.
- * What is said, as text and as JSON, is compared with the golden file, which
- * GN_UPDATE_GOLDEN=1 in the environment writes.
+ * run_findings FILE GOLDEN: replays a readable stream. The file's name, up to
+ * the first dot, is the only rule that must apply; "none": no rule; "order":
+ * several, first the one in the second part of the name. The output, as text
+ * and as JSON, is compared with the golden file. GN_UPDATE_GOLDEN=1 in the
+ * environment writes that file.
  */
 #include <errno.h>
 #include <stdlib.h>

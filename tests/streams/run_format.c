@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * run_format FORMAT STREAM FILE REPORT [COLUMNS]: replays a readable stream
- * once, into a file of a format and into a JSON report, for check-timeline and
- * check-stacks, check-rows and check-calls to compare. A STREAM of "hostile" is
- * one of names and times that are hostile.
+ * once, into a file in this format and into a JSON report, for comparison by
+ * check-timeline, check-stacks, check-rows and check-calls. A STREAM "hostile"
+ * has hostile names and times.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -29,8 +29,8 @@ static void add_call(struct stream *s, uint64_t start, uint64_t end,
 					     .func = func});
 }
 
-/* Names that a terminal would obey, that are no UTF-8, that end JSON; a call
- * without length, one that ends before it began. */
+/* Names with control characters, with invalid UTF-8, or that end JSON; a call
+ * without length, and one that ends before it begins. */
 static void hostile(struct stream *s)
 {
 	static const char *const names[] = {
@@ -79,7 +79,7 @@ static FILE *create(const char *path)
 	return f;
 }
 
-/* One of the two. */
+/* One of the two kinds of formats. */
 struct format {
 	const struct gn_timeline *timeline;
 	const struct gn_output *output;

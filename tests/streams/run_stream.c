@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * run_stream FILE GOLDEN: replays a readable stream with both classifications
- * and with the probes' cost left in, checks what the file says must hold, and
- * compares the whole model with the golden one. GN_UPDATE_GOLDEN=1 in the
+ * and without subtracting the cost of probes, checks the truths in the file,
+ * and compares the whole model with the golden one. GN_UPDATE_GOLDEN=1 in the
  * environment writes the golden file.
  */
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "golden.h"
 #include "parse.h"
 
-/* What holds of each model, whatever was lost. */
+/* Checks what holds for each model, whatever was lost. */
 static bool closes(const struct gn_model *m)
 {
 	if (!m->checks.account_error_ns)
@@ -42,7 +42,7 @@ static bool check(const struct script *s, int how, FILE *dump)
 
 	for (i = 0; i < s->nexpects; i++)
 		ok &= expect_holds(&s->expects[i], m, how, stdout);
-	/* where nothing was taken out, it is what the first one said */
+	/* if nothing was subtracted, it equals the first one */
 	if (how != EXPECT_RAW || has_costs(m)) {
 		fprintf(dump, "== %s\n", titles[how]);
 		dump_model(m, dump);

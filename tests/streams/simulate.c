@@ -10,7 +10,7 @@
 struct plan {
 	uint64_t begin, end; /* of the interval */
 	struct gn_slice slices[SLICES];
-	bool woken[SLICES]; /* the waker says so, where it can */
+	bool woken[SLICES]; /* the waker reports it, if it can */
 	int n, sent;
 };
 
@@ -20,15 +20,15 @@ struct sim_frame {
 };
 
 struct sim_thread {
-	struct plan plan; /* the interval that is open */
+	struct plan plan; /* the open interval */
 	struct sim_frame frames[ORACLE_STACKS][DEPTH];
 	int depth[ORACLE_STACKS];
 	int stack;
 	int nnest;
 	int jump_to; /* function entered next by a tail call, 0 = none */
 	uint64_t jump_key;
-	uint64_t lost, lost_slices; /* since the last record that was not */
-	uint64_t seen;		    /* when it was looked at last */
+	uint64_t lost, lost_slices; /* since the last record that arrived */
+	uint64_t seen;		    /* when it was last looked at */
 };
 
 struct sim {
@@ -65,7 +65,7 @@ uint32_t sim_pid(int process)
 	return 100 + (uint32_t)process;
 }
 
-/* Some OS time in random places of the next interval. */
+/* Some OS time at random places in the next interval. */
 static struct plan make_plan(struct sim *m, uint64_t from)
 {
 	static const enum gn_class classes[] = {
@@ -102,7 +102,7 @@ static bool is_lost(struct sim *m)
 	return lost;
 }
 
-/* Numbers a record that nobody will read. */
+/* Uses up the number of a lost record. */
 static void skip_number(struct sim *m, int thread, bool slice)
 {
 	struct stream_seq *seq = stream_seq(m->s, sim_tid(thread));
@@ -113,7 +113,7 @@ static void skip_number(struct sim *m, int thread, bool slice)
 		seq->seq++;
 }
 
-/* A slice into the ring; true: it was not lost. */
+/* Writes a slice into the ring. True: it was not lost. */
 static bool send_slice(struct sim *m, int thread, const struct gn_slice *s,
 		       bool in_probe)
 {
@@ -132,7 +132,7 @@ static bool send_slice(struct sim *m, int thread, const struct gn_slice *s,
 		skip_number(m, thread, true);
 		return false;
 	}
-	/* what comes last and is lost is not known by its number */
+	/* the numbers do not show the loss of the last records */
 	m->o->lost += t->lost_slices;
 	t->lost_slices = 0;
 	e.flags = in_probe ? GN_F_IN_PROBE : 0;
@@ -154,7 +154,8 @@ static void tell_slice(struct sim *m, int thread, const struct gn_slice *s)
 	oracle_take(m->o, &e);
 }
 
-/* A collect or note record into the ring and to the oracle. */
+/* Writes a collect or note record into the ring, and reports it to the
+ * oracle. */
 static void send(struct sim *m, int thread, struct stream_event *e, int stack,
 		 bool keep)
 {
@@ -187,7 +188,7 @@ static void send(struct sim *m, int thread, struct stream_event *e, int stack,
 	oracle_take(m->o, &truth);
 }
 
-/* Who woke the thread from the slice says so, at some time during it. */
+/* The waker of a slice reports it, at some time during the slice. */
 static void send_wake(struct sim *m, int thread, const struct gn_slice *s)
 {
 	struct stream_event e = {.kind = GN_KIND_WAKE, .key = sim_tid(thread)};
@@ -205,8 +206,8 @@ static bool is_wait(enum gn_class class)
 	return class > GN_CLASS_RUNQUEUE;
 }
 
-/* What slice s says at `time`, which is in it, and the one after it, which is
- * told together with it. */
+/* What slice s says at `time`, which is inside it, and the slice after it,
+ * which is reported together with it. */
 static void fill_now(struct gn_rec_now *r, const struct gn_slice *s,
 		     const struct gn_slice *then, uint64_t time)
 {
@@ -229,8 +230,8 @@ static void fill_now(struct gn_rec_now *r, const struct gn_slice *s,
 }
 
 /*
- * The thread is looked at, at some time of the plan after what was told of it
- * and before what comes next, which is slice k.
+ * Looks at the thread at some time of the plan, after its last report and
+ * before the next one, which is slice k.
  */
 static void look(struct sim *m, int thread, const struct plan *p, int k)
 {
@@ -274,15 +275,16 @@ static void maybe_end_period(struct sim *m)
 	stream_raw(m->s, &r, sizeof(r));
 }
 
-/* What a slice says when it is late does not depend on when that is. */
+/* The content of a late slice does not depend on when it arrives. */
 static bool can_be_late(const struct gn_slice *s)
 {
 	return s->class == GN_CLASS_RUNQUEUE || s->class == GN_CLASS_SYSCALL;
 }
 
 /*
- * The open interval ends with this event. A slice of the next can overtake the
- * event's record, and one of this one can say that it might have.
+ * The open interval ends with this event. A slice of the next interval can
+ * overtake the event's record, and a slice of this one can say that it might
+ * have.
  */
 static void end_interval(struct sim *m, int thread, enum gn_kind kind, int func,
 			 uint64_t key, bool keep)
@@ -349,7 +351,7 @@ static void switch_stack(struct sim *m, int thread, int stack, bool keep)
 				 .lo = (uint64_t)(stack + 1) << 20,
 				 .hi = (uint64_t)(stack + 2) << 20};
 
-	/* what it is can change */
+	/* its kind can change */
 	if (stack && below(m, 2))
 		e.flags = GN_F_SIGNAL_STACK;
 
@@ -357,8 +359,8 @@ static void switch_stack(struct sim *m, int thread, int stack, bool keep)
 	send(m, thread, &e, stack, keep);
 }
 
-/* An exception ends the innermost frame of some function near the top, below
- * which the runtime's own frames may lie. */
+/* An exception ends the innermost frame of a function near the top. The
+ * runtime's own frames may be below it. */
 static void unwind(struct sim *m, int thread)
 {
 	struct sim_thread *t = &m->threads[thread];
@@ -389,7 +391,7 @@ static void nest(struct sim *m, int thread)
 			     1, 0, false);
 		return;
 	}
-	/* kept, or the nesting could grow without end */
+	/* limited, because the nesting could grow without end */
 	if (t->nnest < 6 && below(m, 2)) {
 		t->nnest++;
 		end_interval(m, thread, begins[below(m, 2)], 1, 0, true);
@@ -412,7 +414,7 @@ static void leave(struct sim *m, int thread, enum gn_kind kind)
 	end_interval(m, thread, kind, top.func, top.key, false);
 }
 
-/* longjmp: frames are gone, and the next event is of those that are left. */
+/* longjmp: frames are gone, and the next event belongs to the others. */
 static void jump(struct sim *m, int thread)
 {
 	struct sim_thread *t = &m->threads[thread];
@@ -429,7 +431,7 @@ static void jump(struct sim *m, int thread)
 
 static void step(struct sim *m, int thread)
 {
-	/* times for gnomon; a begin can be told twice, and an end alone */
+	/* times for gnomon; a begin may come twice, and an end alone */
 	static const enum gn_kind own_kinds[] = {
 		GN_KIND_HOOK_WAITS, GN_KIND_OWN_BEGIN, GN_KIND_OWN_END,
 		GN_KIND_OWN_END};
@@ -453,7 +455,7 @@ static void step(struct sim *m, int thread)
 	} else if (what < 93) {
 		nest(m, thread);
 	} else if (what < 94) {
-		/* not told where a look can come before it */
+		/* not reported if a look can come before it */
 		if (!m->opts->late)
 			end_interval(m, thread, own_kinds[below(m, 4)], 0, 0,
 				     false);
@@ -465,7 +467,7 @@ static void step(struct sim *m, int thread)
 		else if (t->depth[t->stack] < DEPTH - 1)
 			enter(m, thread, 1 + below(m, ORACLE_FUNCTIONS - 1), 0);
 	} else {
-		/* a leave of what was never entered */
+		/* a leave without an enter */
 		end_interval(m, thread, GN_KIND_LEAVE, 1 + below(m, 3),
 			     t->frames[t->stack][n - 1].key - 8, false);
 	}
@@ -516,8 +518,8 @@ static void define_functions(struct stream *s, struct oracle *o)
 	for (e.id = 1; e.id < ORACLE_FUNCTIONS; e.id++) {
 		snprintf(name, sizeof(name), "f%u", e.id);
 		e.ref = e.id % ORACLE_MODULES + 1;
-		/* all that a record can say; one is single-stepped with a
-		 * return probe */
+		/* everything that a record can say; one is single-stepped with
+		 * a return probe */
 		o->enter[e.id] = e.id % 8;
 		o->leave[e.id] = (e.id + 1) % 8;
 		e.flags = (uint8_t)GN_F_CLASSES(o->enter[e.id], o->leave[e.id]);

@@ -8,7 +8,7 @@
 #include "model/take.h"
 #include "records.h"
 
-#define CALLS 9 /* that are fed at once */
+#define CALLS 9 /* that are fed at the same time */
 
 static void die(const char *what)
 {
@@ -93,7 +93,7 @@ static void add_samples(struct stream *s, const struct gn_rec *h,
 		stream_raw(s, &u, u.r.size);
 }
 
-/* What gnomon measured of itself, or the kernel of a thread. */
+/* What gnomon measured about itself, or the kernel about a thread. */
 static void add_measured(struct stream *s, const struct gn_rec *h,
 			 const struct stream_event *e)
 {
@@ -217,8 +217,8 @@ static size_t next_of(const struct stream *s, size_t i)
 	return i + 1 + (s->words[i] + 7) / 8;
 }
 
-/* Calls and their ends of one thread from `i` on; never many, so that some are
- * fed one by one. Returns how many; *after: where the others begin. */
+/* Collects calls and their ends of one thread from `i` on, only a few, so that
+ * some are fed singly. Returns how many; *after: where the others begin. */
 static size_t take_calls(const struct stream *s, size_t i,
 			 struct gn_rec_func calls[CALLS], size_t *after)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Record streams for tests: made by calls or read from text, fed to a
- * pipeline. Any failure to make one ends the test program.
+ * Record streams for tests: made by calls or parsed from text, and fed to a
+ * pipeline. An error while making one ends the test program.
  */
 #ifndef GNOMON_TESTS_STREAM_H
 #define GNOMON_TESTS_STREAM_H
@@ -20,7 +20,7 @@ struct stream_seq {
 };
 
 struct stream {
-	uint64_t *words; /* each record after its size in bytes */
+	uint64_t *words; /* each record follows its size in bytes */
 	size_t n, cap;
 	struct stream_seq seqs[STREAM_THREADS];
 	size_t nseqs;
@@ -28,12 +28,12 @@ struct stream {
 
 void stream_free(struct stream *s);
 
-/* A record as it is. */
+/* Adds a record unchanged. */
 void stream_raw(struct stream *s, const void *rec, size_t size);
 
-/* The counts of a thread; the next record has the number after. */
+/* The counts of a thread; the next record has the next number. */
 struct stream_seq *stream_seq(struct stream *s, uint32_t tid);
-/* The numbers of a new thread with that tid begin again. */
+/* The numbers of a new thread with this TID start again. */
 void stream_new_thread(struct stream *s, uint32_t tid);
 
 struct stream_event {
@@ -52,7 +52,7 @@ struct stream_event {
 	enum gn_class class;
 	uint32_t detail;
 	uint32_t waker;
-	uint32_t reason; /* 0 stands for none: no test needs a read */
+	uint32_t reason; /* 0 means none: no test needs a read */
 	/* os-ns, stack */
 	uint64_t ns, lo, hi;
 	/* texts */
@@ -67,19 +67,19 @@ struct stream_event {
 	uint64_t irq, stolen, switches, drift, span;
 };
 
-/* Numbers the event by its thread and appends its record. */
+/* Numbers the event in its thread and appends its record. */
 void stream_add(struct stream *s, const struct stream_event *e);
 
-/* Feeds the record at *i, or it and calls of its thread behind it at once; *i
- * is then where the next one is. As gn_pipeline_feed(). */
+/* Feeds the record at *i, alone or together with the following calls of its
+ * thread; then *i is the place of the next one. As gn_pipeline_feed(). */
 int stream_feed_next(const struct stream *s, size_t *i, struct gn_pipeline *p);
 
-/* Feeds all of it; -errno of the first record that was not taken. */
+/* Feeds everything; -errno of the first refused record. */
 int stream_feed(const struct stream *s, struct gn_pipeline *p);
 
 /* The model of the stream; never NULL. */
 struct gn_model *stream_model(const struct stream *s, enum gn_classify how);
-/* The same with the probes' cost left in. */
+/* The same without subtracting the cost of probes. */
 struct gn_model *stream_raw_model(const struct stream *s);
 
 #endif

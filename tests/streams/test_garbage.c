@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * test_garbage [SEED [COUNT]]: records that make no sense, and good ones that
- * were damaged. Whatever comes, nothing crashes and the account closes.
+ * test_garbage [SEED [COUNT]]: meaningless records, and damaged good ones.
+ * Whatever comes, nothing crashes and the account adds up.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static uint64_t few(uint64_t *r, uint64_t n)
 	return sim_random(r) % n;
 }
 
-/* Random bytes, but with values that have a chance to meet each other. */
+/* Random bytes, but with values that are likely to match each other. */
 static void scramble(uint64_t *r, union record *rec, uint64_t *now)
 {
 	size_t i;
@@ -96,7 +96,7 @@ static void make_garbage(uint64_t *r, struct stream *s, int records)
 	}
 }
 
-/* Flips bytes of a stream's records; their lengths stay true. */
+/* Flips bytes in a stream's records; their lengths stay valid. */
 static void damage(uint64_t *r, struct stream *s, int bytes)
 {
 	size_t i, at, words;
@@ -111,7 +111,7 @@ static void damage(uint64_t *r, struct stream *s, int bytes)
 	}
 }
 
-/* Every model closes, whatever it was made of. */
+/* The account of every model adds up, whatever the input was. */
 static bool take_model(struct gn_model *m, FILE *sink)
 {
 	bool ok = !m->checks.account_error_ns;
@@ -123,7 +123,7 @@ static bool take_model(struct gn_model *m, FILE *sink)
 	return ok;
 }
 
-/* Bounds that the stream meets. */
+/* Limits that the stream reaches. */
 static void narrow(struct gn_pipeline *p)
 {
 	p->stage.most_frames = 60;
@@ -139,7 +139,7 @@ static bool is_narrow(const struct gn_pipeline *p)
 	       p->stage.frames <= 2 * p->stage.most_frames;
 }
 
-/* Whatever is swept out at any time, nothing refers to it. */
+/* Whatever is swept at any time, nothing refers to it afterwards. */
 static void sweep(uint64_t *r, struct gn_pipeline *p)
 {
 	if (!few(r, 4))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * test_oracle [SEED [COUNT]]: random programs, each with both classifications
- * and with and without loss: the model must say of each what the oracle says.
+ * test_oracle [SEED [COUNT]]: random programs, each with both classifications,
+ * with and without losses. The model must agree with the oracle on each.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -87,7 +87,7 @@ static void compare_functions(struct compare *c, const struct gn_model *m,
 	}
 }
 
-/* Ends of calls are the functions' only. */
+/* Only functions have ends of calls. */
 static void same_row(struct compare *c, const struct gn_values *got,
 		     const struct gn_values *want)
 {
@@ -122,7 +122,7 @@ static void compare_threads(struct compare *c, const struct gn_model *m,
 			 &o->processes[m->processes[i].pid - sim_pid(0)]);
 }
 
-/* A wait of none of the oracle's is compared with nothing. */
+/* A wait that the oracle does not have is not compared. */
 static void compare_waits(struct compare *c, const struct gn_model *m,
 			  const struct oracle *o)
 {
@@ -183,8 +183,8 @@ static void compare_checks(struct compare *c, const struct gn_model *m,
 	same(c, "lost", m->lost, o->lost);
 }
 
-/* The tree holds together: each node's values are its children's and its own,
- * children are in order, and indexes lead back. */
+/* Checks the tree: the values of each node are the sum of its children's and
+ * its own, children are in order, and indexes lead back. */
 static void check_tree(struct compare *c, const struct gn_model *m)
 {
 	size_t i, seen = 1;

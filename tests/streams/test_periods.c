@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * test_periods [SEED [COUNT]]: random programs that are looked at while they
- * run. The sum of what all periods say is what one model of the whole says, and
- * after each only what lives is remembered.
+ * run. The sum over all periods must equal a model of the whole run, and after
+ * each period only living objects may be kept.
  *
- * That is so to the nanosecond of calm programs. Of others it cannot be: what
- * is lost, a change of stacks or a suspension is known only later, and a look
- * can overtake a record; of those less is compared.
+ * For calm programs the sums are equal to the nanosecond. For others that is
+ * impossible: losses, changes of stacks and suspensions become known only
+ * later, and a look can overtake a record. So less is compared for those.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,7 +22,8 @@ struct wait_sum {
 	uint64_t ns, count, longest;
 };
 
-/* Everything that adds up over periods. Function 0 is outside of any. */
+/* Everything that is summed over periods. Function 0 is the time outside
+ * functions. */
 struct totals {
 	struct gn_values functions[ORACLE_FUNCTIONS];
 	struct gn_values edges[ORACLE_FUNCTIONS][ORACLE_FUNCTIONS];
@@ -36,15 +37,15 @@ struct totals {
 
 enum how_same {
 	SAME_ALL,
-	SAME_THREADS, /* functions have their calls, not their times */
+	SAME_THREADS, /* functions have their calls, but not their times */
 	SAME_CALLS,
 };
 
 struct compare {
 	enum how_same how;
-	bool app;   /* application times are to be the same */
-	bool lossy; /* of what is lost, no cost is taken out once that is known
-		     */
+	bool app;   /* application times must be equal */
+	bool lossy; /* the cost of lost probes is not subtracted once the loss
+		       is known */
 	bool ok;
 };
 
@@ -81,7 +82,8 @@ static void add_waits(struct totals *t, const struct gn_model *m)
 
 	for (i = 0; i < m->nwaits; i++) {
 		const struct gn_model_wait *w = &m->waits[i];
-		/* the kernel tells none of the run queue; the simulator does */
+		/* the kernel never reports this for the run queue; the
+		 * simulator does */
 		int reason =
 			w->class == GN_CLASS_RUNQUEUE ? 0 : w->reason % REASONS;
 		struct wait_sum *to =
@@ -145,7 +147,8 @@ static void same_times(struct compare *c, const struct gn_values *got,
 		same(c, "app inclusive", got->app_incl, want->app_incl);
 		same(c, "app exclusive", got->app_excl, want->app_excl);
 	} else if (got->app_excl < want->app_excl) {
-		/* of an interval with an OS event only a part counts nothing */
+		/* only a part of an interval with an OS event counts as
+		 * nothing */
 		same(c, "least app", got->app_excl, want->app_excl);
 	}
 	for (k = 0; k < GN_CLASS_COUNT; k++) {
@@ -188,7 +191,7 @@ static void compare_threads(struct compare *c, const struct totals *got,
 		     w->elapsed_incl + want->probe_cost[i]);
 		if (c->how != SAME_THREADS)
 			continue;
-		/* a look can overtake the record that JIT begins */
+		/* a look can overtake the record that begins JIT */
 		same(c, "on a CPU", on_cpu(g), on_cpu(w));
 		for (k = GN_CLASS_SUSPEND; k < GN_CLASS_COUNT; k++)
 			same(c, "class", g->class_incl[k], w->class_incl[k]);
@@ -245,8 +248,8 @@ static void compare_all(struct compare *c, const struct totals *got,
 #undef SAME_CHECK
 }
 
-/* Each thread's shares are all of its time, and all of a function's are the
- * function's. */
+/* The shares of each thread add up to its time, and those of a function to the
+ * function's time. */
 static void check_shares(struct compare *c, const struct gn_model *m)
 {
 	struct gn_values *of = calloc(m->nfunctions + 1, sizeof(*of));
@@ -281,7 +284,7 @@ static void check_shares(struct compare *c, const struct gn_model *m)
 	free(of);
 }
 
-/* What is remembered when a period ended: nothing is over. */
+/* After a period nothing that is over is kept. */
 static void check_memory(struct compare *c, const struct gn_pipeline *p)
 {
 	uint64_t nodes = 1 + p->nprocesses;
@@ -326,7 +329,7 @@ static void run_live(struct compare *c, const struct stream *s,
 		const struct gn_rec *r = (const void *)&s->words[i + 1];
 		bool period = r->kind == SIM_PERIOD;
 
-		/* the pipeline does not know that kind, and leaves it out */
+		/* the pipeline does not know this kind, and ignores it */
 		if (stream_feed_next(s, &i, p))
 			abort();
 		if (!period)
