@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
-# What the tools share; to be sourced. The sourcing script sets $top, the top
-# of the source tree.
+#
+# Functions that the tools share; source this file. The sourcing script sets
+# $top, the top of the source tree.
 
 say() { printf '%s\n' "$*"; }
 die()
@@ -10,9 +11,10 @@ die()
 	exit 1
 }
 
-# Under sudo the tree belongs to the invoking user, and so shall what is built
-# in it. builder is that user's name, or empty to build as who we are: nobody
-# to give the files to, or an earlier build left files that only root can write.
+# Under sudo the tree belongs to the invoking user, and so must the files built
+# in it. builder is that user's name. It is empty if we build as ourselves:
+# there is no other user, or an earlier build left files that only root can
+# write.
 find_builder()
 {
 	builder=
@@ -24,7 +26,8 @@ find_builder()
 		[ ! -e "$d" ] || as_builder test -w "$d" || builder=
 		[ -n "$builder" ] || break
 	done
-	# then what gnomon runs must not be that user's either: it writes here
+	# then gnomon's commands must not run as that user either: they write
+	# here
 	[ -n "$builder" ] || unset SUDO_UID SUDO_GID SUDO_USER
 }
 
@@ -38,7 +41,8 @@ as_builder()
 	fi
 }
 
-# What root wrote in directory $1 (test logs, reports) goes to the builder too.
+# Gives the files that root wrote in directory $1 (test logs, reports) to the
+# builder, too.
 give_back()
 {
 	[ -z "${builder:-}" ] || [ ! -d "$1" ] ||

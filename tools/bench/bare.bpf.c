@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The least that can tell a call's begin and end: a session program that, at
- * each, takes the time and sends a record of 32 bytes. What gnomon adds to it
- * (which thread, how much OS time, which function, what was lost) is what the
- * benchmark measures.
+ * The minimum that can report a call's begin and end: a session program that
+ * takes the time and sends a record of 32 bytes at each. The benchmark measures
+ * what gnomon adds to it (which thread, how much OS time, which function, what
+ * was lost).
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -38,7 +38,7 @@ int bare(void *ctx)
 	return 0;
 }
 
-/* At each switch of the machine, as gnomon's: what it costs to be called. */
+/* At each switch of the machine, like gnomon's: the cost of being called. */
 SEC("tp_btf/sched_switch")
 int nothing(void *ctx)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The bare programs of bare.bpf.c, and the consumer of the one's records. */
+/* The bare programs of bare.bpf.c, and the consumer of the first one's
+ * records. */
 #ifndef BENCH_BARE_H
 #define BENCH_BARE_H
 
@@ -9,8 +10,8 @@
 
 struct bare;
 
-/* Where it is attached: to the enter and the leave by one link, or to the
- * places where a runtime tells the two. */
+/* Where it is attached: to enter and leave by one link, or to the places where
+ * a runtime reports them. */
 struct bare_sites {
 	char path[PATH_MAX];
 	uint64_t offset[2];
@@ -20,12 +21,12 @@ struct bare_sites {
 /* Attaches; a thread drains the ring every 5 ms. */
 int bare_start(const struct bare_sites *sites, struct bare **out);
 
-/* Ends it. `records` (may be NULL): what was drained. -ENOBUFS: some record
- * had no room, so the runs were not what they should be. */
+/* Ends it. `records` (may be NULL): how many were drained. -ENOBUFS: a record
+ * had no room, so the runs are not valid. */
 int bare_stop(struct bare *b, uint64_t *records);
 
 /* A program at each switch of a thread that returns at once: no tracer of the
- * scheduler costs less. */
+ * scheduler can cost less. */
 struct nothing;
 
 int nothing_start(struct nothing **out);

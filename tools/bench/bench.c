@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * bench [-g GNOMON] [-r ROUNDS] [NAME...]: see README.md. The exit status tells
- * whether all could be measured, never whether a goal was met.
+ * whether everything could be measured, not whether a goal was met.
  */
 #include <limits.h>
 #include <stdbool.h>
@@ -34,7 +34,7 @@ static int java(const struct bench *b)
 	struct bare_sites sites;
 	char dir[PATH_MAX], class[PATH_MAX + 16];
 
-	/* the class lies beside this program, too */
+	/* the class is beside this program, too */
 	snprintf(dir, sizeof(dir), "%s", b->work);
 	*strrchr(dir, '/') = '\0';
 	snprintf(class, sizeof(class), "%s/Fib.class", dir);
@@ -88,7 +88,7 @@ static int usage(FILE *f)
 	return 2;
 }
 
-/* The program `work` lies beside this one. */
+/* The program `work` is beside this one. */
 static bool find_work(char *path, size_t size)
 {
 	ssize_t n = readlink("/proc/self/exe", path, size - 1);

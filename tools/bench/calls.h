@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whether gnomon's count of the calls of fib is the true one: a cost is worth
- * nothing when what it pays for is missing. */
+/* Checks that gnomon's count of the calls of fib is right: the cost means
+ * nothing if calls are missing. */
 #ifndef BENCH_CALLS_H
 #define BENCH_CALLS_H
 

@@ -11,8 +11,8 @@
 #include "series.h"
 
 struct result {
-	struct series elapsed, cpu; /* nanoseconds an operation */
-	size_t lossy;		    /* runs of which records were lost */
+	struct series elapsed, cpu; /* nanoseconds per operation */
+	size_t lossy;		    /* runs that lost records */
 };
 
 static int sites_of(const struct bench *b, const char *function,
@@ -41,8 +41,8 @@ static int with_bare(const struct bench *b, const char *function, args_t work,
 	err = run_work(b, NULL, work, run);
 	stopped = bare_stop(bare, &records);
 	run->lost = stopped == -ENOBUFS;
-	/* a count that is off is a comparison with something else; a runtime
-	 * makes calls of its own */
+	/* a wrong count means that something else was compared; a runtime makes
+	 * its own calls */
 	if (!err && !run->lost &&
 	    (sites.count == 1 ? records != 2 * run->calls
 			      : records < 2 * run->calls)) {

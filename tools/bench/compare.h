@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Variants of one program side by side: each round runs all of them one after
- * the other, so that what disturbs the machine for a while disturbs all of
- * them. Ratios are made round by round, too.
+ * Compares variants of one program: each round runs all of them one after the
+ * other, so that a longer disturbance of the machine affects all of them.
+ * Ratios are computed per round, too.
  */
 #ifndef BENCH_COMPARE_H
 #define BENCH_COMPARE_H
@@ -14,17 +14,17 @@
 /* One way to run the program. All argument lists end with NULL. */
 struct variant {
 	const char *name;
-	args_t work;   /* NULL: the comparison's */
+	args_t work;   /* NULL: that of the comparison */
 	args_t gnomon; /* NULL: not traced by gnomon */
 	/* function with the bare program, or NULL; "java": those of a JVM */
 	const char *bare;
-	args_t beside;	      /* what a second process does, or NULL */
-	args_t beside_gnomon; /* that one is traced */
+	args_t beside;	      /* work of a second process, or NULL */
+	args_t beside_gnomon; /* gnomon traces the second process */
 };
 
-/* What variant `of` takes against variant `to`, in CPU time: what another
- * program of the machine does in between is no part of it. The ratio of times
- * on the clock is shown beside; where the two differ, the machine was busy. */
+/* The CPU time of variant `of` relative to variant `to`: other programs on the
+ * machine are not part of it. The ratio of elapsed times is also shown; if the
+ * two differ, the machine was busy. */
 struct ratio {
 	const char *name;
 	size_t of, to;
@@ -42,8 +42,8 @@ struct comparison {
 	size_t nvariants;
 	const struct ratio *ratios;
 	size_t nratios;
-	/* The variant whose time is taken off the others': what is left is the
-	 * cost of what is attached. */
+	/* The variant whose time is subtracted from the others': the rest is
+	 * the cost of what is attached. */
 	size_t base;
 };
 

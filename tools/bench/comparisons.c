@@ -4,18 +4,19 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define ARGS(...)    ((args_t)(const char *const[]){__VA_ARGS__, 0})
 
-/* Records go nowhere: what is measured is the traced side. The ring is as
- * large as that of the bare program. */
+/* Records go nowhere, because the traced side is measured. The ring is as large
+ * as that of the bare program. */
 #define RECORD(...)                                                   \
 	ARGS("record", "-q", "-o", "/dev/null", "--ring-size", "64M", \
 	     __VA_ARGS__)
 #define RUN(...) \
 	ARGS("run", "-q", "-o", "/dev/null", "--ring-size", "64M", __VA_ARGS__)
-/* The same beside: it must say when it is attached. */
+/* The same for the second process: it must report when it is attached. */
 #define RECORD_BESIDE(...) ARGS("record", "-o", "/dev/null", __VA_ARGS__)
 
-/* What the bare program has. Without it gnomon chooses the function's own end,
- * which is single-stepped: the program maps memory, which could be code. */
+/* As in the bare program. By default gnomon chooses the function's own return,
+ * which is single-stepped, because the program maps memory, which might be
+ * code. */
 #define RETURN "--leave", "return"
 
 /* calls: 150,049 */
@@ -55,8 +56,8 @@ static const struct variant java_variants[] = {
 const struct comparison bench_java = {
 	.title = "java: what an enter and a leave of fib(24) cost on HotSpot",
 	.unit = "ns, less those of the untraced call",
-	/* gnomon gives the flag to a machine that it starts; each call is
-	 * slower by it, also in the variant that nobody traces */
+	/* gnomon gives this flag to a JVM that it starts. It makes each call
+	 * slower, so the untraced variant has it, too */
 	.work = ARGS("-XX:+DTraceMethodProbes", "-XX:+UseSerialGC",
 		     "-XX:TieredStopAtLevel=1", "Fib", "24"),
 	.variants = java_variants,

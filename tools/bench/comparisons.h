@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is compared with what, as data. */
+/* The comparisons, as data. */
 #ifndef BENCH_COMPARISONS_H
 #define BENCH_COMPARISONS_H
 

@@ -22,7 +22,7 @@
 #define TID	  100u
 #define STACK	  0x7ffe00100000ull
 
-/* Records one after the other, as they are in a ring. */
+/* Records one after the other, as in a ring. */
 struct stream {
 	char *bytes;
 	size_t size;
@@ -44,7 +44,7 @@ static void put(struct stream *s, const void *rec, size_t size)
 	s->records++;
 }
 
-/* A repeatable number, spread like a random one. */
+/* A reproducible number with a random distribution. */
 static uint32_t spread(uint32_t *state)
 {
 	*state = *state * 1664525u + 1013904223u;
@@ -117,7 +117,7 @@ static size_t size_at(const struct gn_rec *rec)
 					   : sizeof(struct gn_rec_func);
 }
 
-/* What takes the records one by one. */
+/* Takes the records one by one. */
 typedef int (*take_fn)(void *to, const struct gn_rec *rec, size_t size);
 
 static int feed(void *to, const struct gn_rec *rec, size_t size)
@@ -125,7 +125,7 @@ static int feed(void *to, const struct gn_rec *rec, size_t size)
 	return gn_pipeline_feed(to, rec, size);
 }
 
-/* As a capture does, but that it waits where one loses. */
+/* As in a capture, except that it waits where a capture loses. */
 static int append(void *to, const struct gn_rec *rec, size_t size)
 {
 	const struct timespec rest = {.tv_nsec = 100000};
@@ -150,7 +150,7 @@ static int for_each(const struct stream *s, take_fn take, void *to)
 	return 0;
 }
 
-/* As they come from the ring of a thread: many at once. */
+/* As from the ring of a thread: many at once. */
 static int feed_calls(const struct stream *s, struct gn_pipeline *p)
 {
 	const struct gn_rec *first = (const void *)s->bytes;

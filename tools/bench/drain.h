@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How many records a second user space takes: the model's pipeline (run), the
- * trace file's writer (record) and reader with the pipeline (report). */
+/* How many records per second user space can process: the model's pipeline
+ * (run), the trace file's writer (record), and the reader with the pipeline
+ * (report). */
 #ifndef BENCH_DRAIN_H
 #define BENCH_DRAIN_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where the JVM of the command `java` tells that a method begins and ends. */
+/* The places where the JVM of the command `java` reports that a method begins
+ * and ends. */
 #ifndef BENCH_JAVA_H
 #define BENCH_JAVA_H
 

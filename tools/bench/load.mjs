@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // load.mjs MODULES PAGE: how long headless Chromium takes to load a page of the
-// format html, from the begin of the navigation to the first frame that shows
-// each view, and how long frames take then; milliseconds.
+// format html, from the start of the navigation to the first frame that shows
+// each view, and how long later frames take; in milliseconds.
 import { resolve } from 'node:path';
 import { launch } from '../../tests/npm/browser.mjs';
 
@@ -9,11 +9,11 @@ const [, , modules, path] = process.argv;
 const browser = await launch(modules);
 const SWEEP = 30;
 
-// Two frames later, what was asked to be drawn is on the screen.
+// After two more frames, the requested drawing is on the screen.
 const drawn = () => new Promise(done => requestAnimationFrame(() =>
 	requestAnimationFrame(() => done(performance.now()))));
 
-// What a hand does; each is drawn before the next one is done.
+// The actions of a user; each one is drawn before the next one starts.
 const moves = {
 	findings: null,
 	flame: i => window.gnomonPage.view.graph.zoomTo(

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * made-trace FILE FUNCTIONS THREADS EVENTS EVERY: a trace file without a
- * program: so many function events over the threads, in calls at most DEPTH
- * deep of all of the functions, and a slice of a thread after each EVERY-th of
- * its events. The same file each time.
+ * made-trace FILE FUNCTIONS THREADS EVENTS EVERY: writes a trace file without a
+ * program. It has EVENTS function events spread over the threads, with calls of
+ * all functions at most DEPTH deep, and a slice of a thread after every
+ * EVERY-th of its events. The file is the same each time.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ struct maker {
 	uint32_t random;
 };
 
-/* A repeatable number, spread like a random one. */
+/* A reproducible number with a random distribution. */
 static uint32_t spread(struct maker *m)
 {
 	m->random = m->random * 1664525u + 1013904223u;
@@ -135,8 +135,8 @@ static int put_slice(struct maker *m, struct thread *t)
 	return put(m, &r, sizeof(r));
 }
 
-/* Each function is called from the bottom in turn, and calls two others, the
- * same each time. */
+/* Each function is called from the bottom in turn, and always calls the same
+ * two others. */
 static uint32_t choose(struct maker *m, const struct thread *t)
 {
 	uint32_t caller = t->stack[t->depth];

@@ -75,7 +75,7 @@ int pingpong_time(struct pingpong *p, unsigned long trips, struct run *out)
 	char line[128];
 	int err = ask(p, trips);
 
-	/* first what it did until it was asked */
+	/* first the output from before the request */
 	if (!err && p->going)
 		err = read_line(p->out, line, sizeof(line));
 	p->going = false;

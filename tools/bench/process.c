@@ -74,7 +74,7 @@ int process_wait(pid_t pid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* Runs a child to its end and keeps the beginning of what it writes. */
+/* Runs a child to its end and keeps the beginning of its output. */
 static int run_and_read(const struct bench *b, args_t gnomon, args_t work,
 			char *text, size_t size)
 {
@@ -131,8 +131,8 @@ int run_work(const struct bench *b, args_t gnomon, args_t work, struct run *out)
 	return 0;
 }
 
-/* Waits for the line that says that probes are in place; other lines are
- * passed on. */
+/* Waits for the line that says that probes are in place; passes other lines
+ * on. */
 static int await_attached(int fd)
 {
 	char line[512];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Values of the same thing from several rounds. */
+/* Values of the same quantity from several rounds. */
 #ifndef BENCH_SERIES_H
 #define BENCH_SERIES_H
 
@@ -12,10 +12,11 @@ struct series {
 	size_t n;
 };
 
-/* A full series takes no more. */
+/* A full series ignores further values. */
 void series_add(struct series *s, double value);
 
-/* The value below which the given part (0 to 1) lies; 0 when there is none. */
+/* The value below which the given part (0 to 1) of the series lies; 0 if it is
+ * empty. */
 double series_at(const struct series *s, double part);
 
 double series_median(const struct series *s);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is traced: in assembly, so that the sites are the same everywhere. */
+/* The traced functions: in assembly, so that the sites are the same
+ * everywhere. */
 	.text
 
 	.macro FUNCTION name
@@ -12,7 +13,7 @@
 	.size \name, . - \name
 	.endm
 
-/* fib(n), the plain way */
+/* fib(n), by plain recursion */
 FUNCTION fib
 	push %rbp
 	push %rbx
@@ -31,7 +32,7 @@ FUNCTION fib
 	ret
 END fib
 
-/* The same function twice, but for the first instruction. */
+/* The same function twice, with different first instructions. */
 FUNCTION entry_push
 	push %rbx
 	mov %rdi, %rbx

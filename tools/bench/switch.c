@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a switch costs is less than what two starts of one program differ by,
- * so the same two processes are timed before, while and after something is
- * attached, and the ratio is made to the mean of before and after. They play on
- * while it is attached: a CPU that has slept is slow for a while. Each time is
- * that of the fastest of several stretches: a virtual machine has moments in
- * which all takes a quarter longer, whether anything is traced or not.
+ * The cost of a switch is smaller than the difference between two starts of a
+ * program. So the same two processes are timed before, while and after
+ * something is attached, and the ratio uses the mean of before and after. They
+ * continue while it is attached, because a CPU that has slept is slow for a
+ * while. Each time is that of the fastest of several stretches: a virtual
+ * machine has moments in which everything takes a quarter longer, traced or
+ * not.
  */
 #include "switch.h"
 
@@ -20,10 +21,10 @@
 #include "series.h"
 
 #define STRETCHES 10
-/* Before and after differ by more than this part: so it may have been with it.
- */
+/* If before and after differ by more than this part, the time in between may be
+ * disturbed, too. */
 #define DISTURBED 0.03
-/* In each stretch: some 30 ms, in which gnomon drains once or more. */
+/* Per stretch: some 30 ms, in which gnomon drains at least once. */
 #define TRIPS 6000
 
 enum watched { NOTHING, MEASURED, OTHER, IDLE };
@@ -46,14 +47,14 @@ static const struct setting settings[] = {
 
 #define SETTINGS (sizeof(settings) / sizeof(settings[0]))
 
-/* Nanoseconds a switch. */
+/* Nanoseconds per switch. */
 struct pace {
 	double cpu;	/* in the fastest stretch */
-	double elapsed; /* on the clock, in all of them */
+	double elapsed; /* on the clock, over all stretches */
 };
 
 struct result {
-	unsigned int disturbed;	    /* rounds that tell nothing */
+	unsigned int disturbed;	    /* rounds that prove nothing */
 	struct series off, on;	    /* of CPU time */
 	struct series cpu, elapsed; /* on / off */
 };
@@ -85,7 +86,8 @@ static bool possible(const struct setting *s)
 		CPU_COUNT(&may) > 1);
 }
 
-/* The processes of a round: who is not measured sleeps or plays elsewhere. */
+/* The processes of a round: those that are not measured sleep, or run
+ * elsewhere. */
 struct scene {
 	const struct bench *b;
 	struct pingpong measured, other;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a switch costs with gnomon attached, and for whom. */
+/* The cost of a switch with gnomon attached, and for whom. */
 #ifndef BENCH_SWITCH_H
 #define BENCH_SWITCH_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A program with 200 threads that make 100,000 function events a second is
- * watched by gnomon top, started afresh for each variant. CPU times are those
- * of the processes themselves, read before and after the same ten periods.
+ * gnomon top watches a program with 200 threads that make 100,000 function
+ * events per second; each variant starts it again. CPU times are those of the
+ * processes themselves, read before and after the same ten periods.
  */
 #include "top.h"
 
@@ -19,8 +19,8 @@
 
 #define THREADS	    "200"
 #define EVENTS	    "100000"
-#define WARM	    3  /* periods of a second before it is measured */
-#define PERIODS	    10 /* that are measured */
+#define WARM	    3  /* periods of a second before the measurement */
+#define PERIODS	    10 /* measured periods */
 #define KEYS	    12
 #define KEY_WAIT_MS 300 /* after a period was drawn: between two drawings */
 
@@ -36,12 +36,13 @@ struct target {
 	char number[16]; /* the PID, as an argument */
 };
 
-/* Over the measured time. */
+/* Values for the measured time. */
 struct usage {
 	double own;    /* CPU of gnomon, percent of one */
 	double target; /* CPU of the target */
 	double peak;   /* MiB */
-	double events; /* a second, as gnomon tells them; 0 = it does not */
+	double events; /* per second, reported by gnomon; 0 = it does not report
+			  them */
 	bool lost;
 };
 
@@ -91,11 +92,11 @@ static int start_target(const struct bench *b, struct target *t)
 		return err;
 	}
 	snprintf(t->number, sizeof(t->number), "%d", (int)t->pid);
-	pause_ms(1000); /* all threads run, and what is done once is done */
+	pause_ms(1000); /* all threads run, and one-time work is done */
 	return 0;
 }
 
-/* Ends it: how many events a second it made. */
+/* Ends it; `events`: how many it made per second. */
 static int end_target(struct target *t, double *events)
 {
 	uint64_t calls = 0, elapsed = 0;
@@ -139,7 +140,7 @@ static void untraced(const struct target *t, struct usage *u)
 	use_between(u, begin, moment_of(t, 0));
 }
 
-/* What it says at its end. */
+/* What gnomon reports at its end. */
 static int take_end(struct top_run *r, struct usage *u)
 {
 	int status;
@@ -186,7 +187,7 @@ static int rows(const struct bench *b, const struct target *t, args_t args,
 	return err ? err : ended;
 }
 
-/* Draws on its own, once a period; `pauses`: milliseconds between them. */
+/* The screen draws once per period; `pauses`: milliseconds between drawings. */
 static int watch_screen(struct top_run *r, const struct target *t,
 			struct usage *u, struct series *pauses)
 {
@@ -210,7 +211,7 @@ static int watch_screen(struct top_run *r, const struct target *t,
 	return err;
 }
 
-/* From a key to the last byte of what it brings onto the screen. */
+/* The time from a key to the last byte that it causes on the screen. */
 static int press_keys(struct top_run *r, struct series *times)
 {
 	struct burst burst;
@@ -240,7 +241,7 @@ static int screen(const struct bench *b, const struct target *t, args_t args,
 
 	if (err)
 		return err;
-	/* what it says of itself, then the screen */
+	/* gnomon's messages first, then the screen */
 	err = top_read_screen(&r, 20000, &first);
 	if (!err)
 		err = watch_screen(&r, t, u, pauses);
@@ -274,7 +275,7 @@ static void print_goal(const char *name, double value, const char *unit,
 struct results {
 	struct usage before, rows, screen, none, after;
 	struct series pauses, keys;
-	double events; /* a second, that were made */
+	double events; /* made per second */
 };
 
 static void print_all(const struct results *r)

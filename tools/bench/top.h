@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What gnomon top takes of a machine, and how fast its screen is. */
+/* The cost of gnomon top for a machine, and the speed of its screen. */
 #ifndef BENCH_TOP_H
 #define BENCH_TOP_H
 

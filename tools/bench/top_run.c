@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Bytes with no longer pause between them are of one drawing. */
+/* Bytes without a longer pause between them belong to one drawing. */
 #define QUIET_MS 30
 
 static uint64_t now_ns(void)
@@ -79,8 +79,8 @@ int top_start_screen(const struct bench *b, args_t args, struct top_run *t)
 	return err;
 }
 
-/* The number behind a key of a line; what it was before where there is none.
- */
+/* Stores the number after a key in a line; leaves *value if the key is
+ * missing. */
 static void find(const char *line, const char *key, double *value)
 {
 	const char *at = strstr(line, key);
@@ -112,11 +112,11 @@ int top_read_period(struct top_run *t)
 	return -ECHILD;
 }
 
-/* 1: some bytes, 0: none within `ms`. */
+/* 1: some bytes arrived; 0: none within `ms`. */
 static int read_some(struct top_run *t, int ms)
 {
 	struct pollfd p = {.fd = t->screen, .events = POLLIN};
-	static const char open[] = "\033[?1049h"; /* the second screen */
+	static const char open[] = "\033[?1049h"; /* the alternate screen */
 	char bytes[16384];
 	ssize_t n;
 	int ready = poll(&p, 1, ms);
@@ -125,7 +125,7 @@ static int read_some(struct top_run *t, int ms)
 		return -errno;
 	if (!ready)
 		return 0;
-	/* a terminal that nobody has open any more: EIO */
+	/* EIO: nobody has the terminal open any more */
 	n = read(t->screen, bytes, sizeof(bytes));
 	if (n <= 0)
 		return -ECHILD;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The traced program. It times itself, the same way whether it is traced or
- * not, and writes one line: how many operations it timed, their nanoseconds on
- * the clock, those on the CPU, and all calls of its traced function.
+ * The traced program. It times itself in the same way whether it is traced or
+ * not, and writes one line: the number of timed operations, their nanoseconds
+ * on the clock and on the CPU, and the number of calls of the traced function.
  *
  *   work fib N          the Fibonacci number of N
  *   work push|endbr N   N calls of a function with that first instruction
- *   work switch CPU     two processes on one CPU, the I-th that it may use
- *                       (negative: from the last), whose PIDs it writes; then,
+ *   work switch CPU     two processes on one CPU, the I-th allowed one
+ *                       (negative: from the last); it writes their PIDs; then,
  *                       for each line of standard input, that many round trips
- *                       through two pipes between them; 0: until there is more
- *                       input
+ *                       through two pipes between them; 0: until more input
+ *                       comes
  *   work syscalls N     N system calls
  *   work libc N         N calls of rand_r() of libc
  *   work faults N       N page faults
- *   work steady T N     T threads that make N / 2 calls a second in all, asleep
- *                       most of the time, until standard input ends
+ *   work steady T N     T threads that make N / 2 calls per second in total
+ *                       and mostly sleep, until standard input ends
  *   work idle           waits until standard input ends
  *   work where NAME     the offset of a function in this file
  */
@@ -107,7 +107,7 @@ static uint64_t calls_of(unsigned long n)
 	return 2 * b - 1;
 }
 
-/* The first calls pay for what is done once; they are not timed. */
+/* The first calls include one-time work, so they are not timed. */
 static int work_fib(unsigned long n)
 {
 	const unsigned long warm = 12;
@@ -158,7 +158,7 @@ static int work_libc(unsigned long n)
 	return tell(n, since(begin), 0);
 }
 
-/* Touches pages that were never touched; they are given back untimed. */
+/* Touches fresh pages; unmapping them is not timed. */
 static int touch(unsigned long pages, struct timing *sum)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), size = pages * page;
@@ -229,7 +229,7 @@ static int ping(int out, int in, unsigned long n)
 	return 0;
 }
 
-/* Round trips with a child that echoes: the time of both. */
+/* Round trips with a child that echoes; the time is for both. */
 static int switches(unsigned long n, int out, int in, clockid_t child)
 {
 	struct timing spent;
@@ -244,10 +244,10 @@ static int switches(unsigned long n, int out, int in, clockid_t child)
 	cpu = clock_ns(child) - cpu;
 	spent = since(spent);
 	spent.cpu += cpu;
-	return tell(2 * n, spent, 0); /* two switches a round trip */
+	return tell(2 * n, spent, 0); /* two switches per round trip */
 }
 
-/* Lines are read a byte at a time: what follows one is input that is there. */
+/* Reads lines a byte at a time, so that input after a line stays available. */
 static bool read_number(unsigned long *n)
 {
 	char line[32];
@@ -309,7 +309,7 @@ static int work_idle(void)
 	return 0;
 }
 
-/* A thread's bursts of calls: when they begin, and how many there were. */
+/* A thread's bursts of calls: when they begin, and their number. */
 struct bursts {
 	pthread_t thread;
 	const atomic_bool *stop;
@@ -319,7 +319,7 @@ struct bursts {
 
 #define BURST_FIB  5  /* 15 calls, five deep */
 #define BURST_EACH 5  /* calls of either other function */
-#define BURST	   25 /* calls in all */
+#define BURST	   25 /* calls in total */
 
 static void sleep_until(uint64_t time)
 {
@@ -374,7 +374,7 @@ static int work_steady(unsigned long threads, unsigned long events)
 	atomic_bool stop = false;
 	uint64_t calls = 0;
 
-	/* a thread that cannot be made ends the program */
+	/* if a thread cannot be started, the program ends */
 	if (!b || !threads || !events ||
 	    start_bursts(b, threads, 2 * BURST * threads * 1000000000u / events,
 			 &stop))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A native program to trace: the Fibonacci numbers by plain recursion, and one
- * sleep, so that a report shows a function busy on the CPU beside one that
- * waits. It counts its own calls, so the report can be checked against it.
+ * A native program to trace: Fibonacci numbers by plain recursion, and one
+ * sleep. So a report shows a function that is busy on the CPU beside one that
+ * waits. It counts its own calls, so the report can be checked.
  */
 #include <stdio.h>
 #include <stdlib.h>

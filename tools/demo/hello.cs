@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A small file for the C# compiler, the .NET program that quickstart traces.
+// A small file for the C# compiler, which is the .NET program that quickstart
+// traces.
 using System;
 using System.Collections.Generic;
 

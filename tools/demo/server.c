@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * server PORT REQUESTS: four threads answer so many connections, each with the
- * checksum of a page. The fault: the log is written and flushed under a lock.
+ * server PORT REQUESTS: four threads answer this many connections, each with
+ * the checksum of a page. The fault: the log is written and flushed under a
+ * lock.
  */
 #include <arpa/inet.h>
 #include <pthread.h>
