@@ -3,7 +3,7 @@
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 
-/** The Fibonacci number of N, as `work fib` does it and tells of it. */
+/** The Fibonacci number of N, computed and reported as by `work fib`. */
 class Fib {
     static long calls;
 
