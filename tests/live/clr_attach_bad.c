@@ -173,7 +173,7 @@ void test_attach_full(struct live *t)
 
 	clr_start_with(t, NULL, &served);
 	was = set_limit(t, served.pid, RLIMIT_NOFILE, few_files(t, served.pid));
-	clr_expect_refused(t, served.pid, "files open that it may have");
+	clr_expect_refused(t, served.pid, "open files, and its limit is");
 	set_limit(t, served.pid, RLIMIT_NOFILE, was);
 	set_limit(t, served.pid, RLIMIT_AS,
 		  mapped(t, served.pid) + (120u << 20));
@@ -203,8 +203,8 @@ void test_attach_full_end(struct live *t)
 	kill(gnomon.pid, SIGINT);
 	line = live_await(t, gnomon.err, "gnomon: process");
 	CHECK(t,
-	      strstr(line, "files open that it may have") &&
-		      strstr(line, "waits for that and takes them out"),
+	      strstr(line, "open files, and its limit is") &&
+		      strstr(line, "waits for that and then removes them"),
 	      "it said: %s", line);
 	free(line);
 	live_wait(t, &gnomon);
@@ -268,8 +268,7 @@ void test_attach_paused(struct live *t)
 	live_talk(t, &a, &paused);
 	/* env has become .NET, which waits */
 	live_await_call(t, paused.pid, SYS_futex, -1);
-	clr_expect_refused(t, paused.pid,
-			   "it waits until a diagnostics tool lets it go on");
+	clr_expect_refused(t, paused.pid, "it waits for a diagnostics tool");
 	CHECK(t, kill(paused.pid, SIGKILL) == 0, "kill: %s", strerror(errno));
 	live_wait(t, &paused);
 }
@@ -328,7 +327,9 @@ void test_attach_upgraded(struct live *t)
 	live_run(t, &a, NULL, &first);
 	CHECK(t, first.code == 0, "gnomon ended with %d: %s", first.code,
 	      first.err);
-	clr_expect_refused(t, served.pid, "the library of another gnomon");
+	clr_expect_refused(
+		t, served.pid,
+		"by another copy of gnomon and still has its library");
 	live_copy(t, from, fresh);
 	CHECK(t, !rename(fresh, library), "rename: %s", strerror(errno));
 	expect_of(t, gnomon, served.pid, "start it again");
@@ -348,8 +349,8 @@ void test_attach_occupied(struct live *t)
 	struct live_talk served;
 
 	clr_start_with(t, env, &served);
-	clr_expect_refused(t, served.pid, "another profiler is in process");
+	clr_expect_refused(t, served.pid, "already has another profiler");
 	clr_attach_light(t, &served);
-	clr_expect_refused(t, served.pid, "another profiler is in process");
+	clr_expect_refused(t, served.pid, "already has another profiler");
 	clr_go_on(t, &served);
 }

@@ -31,8 +31,10 @@ void test_attach_denied(struct live *t)
 		 "Demo.Service.*", NULL);
 	live_run(t, &a, NULL, &end);
 	CHECK(t,
-	      end.code == 1 && strstr(end.err, "is its user's; give gnomon "
-					       "CAP_DAC_OVERRIDE"),
+	      end.code == 1 &&
+		      strstr(end.err, "only its own user may read the "
+				      "environment of") &&
+		      strstr(end.err, "; give gnomon CAP_DAC_OVERRIDE"),
 	      "gnomon ended with %d: %s", end.code, end.err);
 	clr_go_on(t, &served);
 }
@@ -249,7 +251,8 @@ void test_attach_lies(struct live *t)
 	path = socket_of(t, &served, t->dir);
 	liar = lie(t, path, answer, sizeof(answer));
 	await_file(path);
-	clr_expect_refused(t, served.pid, "is not its runtime");
+	clr_expect_refused(t, served.pid,
+			   "something that is not the runtime answers on");
 	CHECK(t, kill(liar, SIGKILL) == 0 && waitpid(liar, NULL, 0) == liar,
 	      "kill: %s", strerror(errno));
 	clr_go_on(t, &served);
@@ -328,7 +331,7 @@ void test_attach_silent(struct live *t)
 	live_tell(t, &served, "silence");
 	free(live_await(t, served.out, "done"));
 	clr_expect_refused(t, served.pid,
-			   "does not answer at its diagnostics socket");
+			   "does not answer on its diagnostics socket");
 	clr_go_on(t, &served);
 }
 

@@ -151,11 +151,11 @@ void test_attach_container_none(struct live *t)
 	live_add(t, &a, t->gnomon, "run", "-f", "Demo.*", "-p",
 		 live_text(t, "%d", (int)c.inside.pid), NULL);
 	live_run(t, &a, NULL, &end);
-	live_expect_line(t, &end, 1,
-			 "and no /tmp of it has room for a copy that can be "
-			 "run and that no other user can change; mount its "
-			 "folder there at the same path, or let its user read "
-			 "it");
+	live_expect_line(
+		t, &end, 1,
+		"and no /tmp of it has room for an executable copy that no "
+		"other user can change; mount that folder there at the same "
+		"path, or let its user read the file");
 	finish(t, &c);
 }
 

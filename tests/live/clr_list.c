@@ -161,7 +161,7 @@ static void check_words(struct live *t, const struct live_talk *served)
 	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
 	CHECK(t, strstr(end.out, "no-il      Demo.Posix.geteuid()\n"),
 	      "a P/Invoke is not told: %s", end.out);
-	CHECK(t, strstr(end.out, "not seen: a call that is under way"),
+	CHECK(t, strstr(end.out, "limit: a call that is already running"),
 	      "what is not seen is not told: %s", end.out);
 	list(t, served, "-q -f Demo.Nothing.*", &end);
 	CHECK(t, end.code == 2 && strstr(end.err, "'Demo.Nothing.*'"),

@@ -224,13 +224,13 @@ void test_list_of_globs(struct live *t)
 		run_gnomon(t, NULL,
 			   live_text(t, words[i], live_fixture(t, "fib")),
 			   &end);
-		live_expect_line(t, &end, 2, "give an -f for each");
+		live_expect_line(t, &end, 2, "give one -f for each");
 	}
 	run_gnomon(t, NULL,
 		   live_text(t, "run -f fib -f fib,root -- %s 5",
 			     live_fixture(t, "fib")),
 		   &end);
-	CHECK(t, end.code == 0 && strstr(end.err, "give an -f for each"),
+	CHECK(t, end.code == 0 && strstr(end.err, "give one -f for each"),
 	      "it is not told what a glob is: %s", end.err);
 }
 

@@ -81,7 +81,7 @@ void gn_checkup_runtimes(struct gn_checkup *c)
 		if (rt->library)
 			check_library(c, rt);
 		for (const char *const *l = rt->limits; l && *l; l++)
-			gn_finding_add(c, group, "limit", "  not seen",
+			gn_finding_add(c, group, "limit", "  limit",
 				       GN_FOUND_OK, NULL, "%s", *l);
 	}
 }

@@ -232,6 +232,6 @@ int gn_list_managed_table(const struct gn_listing *l, bool verbose, FILE *f)
 	for (const char *const *line = l->nmodules ? l->running->unhooked
 						   : NULL;
 	     !err && line && *line; line++)
-		fprintf(f, "not seen: %s\n", *line);
+		fprintf(f, "limit: %s\n", *line);
 	return err ?: gn_stream_status(f);
 }

@@ -265,7 +265,7 @@ static int put_runtime(const struct gn_list_runtime *r, FILE *f)
 	for (size_t i = 0; !err && i < r->nhooks; i++)
 		err = put_hook(&r->hook[i], f);
 	for (const char *const *l = r->runtime->limits; l && *l; l++)
-		fprintf(f, "not seen: %s\n", *l);
+		fprintf(f, "limit: %s\n", *l);
 	return err;
 }
 

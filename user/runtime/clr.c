@@ -205,18 +205,20 @@ static int prepare(struct gn_launch *l)
 }
 
 static const char *const limits[] = {
-	"no modern CLR reports COM tables (not on Linux), remoting and its "
-	"contexts, or code that it frees while a method lives (pitching): it "
-	"has none",
+	"a modern CLR on Linux has no COM tables, no remoting contexts and no "
+	"code pitching (freeing the code of a live method), so it reports no "
+	"events of them",
 	NULL,
 };
 
 static const char *const unhooked[] = {
-	"a call that is under way is seen when the method is called again",
+	"a call that is already running is not seen; the next call of the "
+	"method is",
 	"calls that a compiler replaced by instructions (intrinsics) are not "
 	"seen",
-	"methods of assemblies that can be unloaded, and what is made while "
-	"the program runs (dynamic methods, emitted assemblies), get no hooks",
+	"methods of assemblies that can be unloaded, and methods that are "
+	"generated at run time (dynamic methods, emitted assemblies), get no "
+	"hooks",
 	NULL,
 };
 
@@ -255,5 +257,6 @@ const struct gn_runtime gn_runtime_clr = {
 	.attach = &gn_clr_attach,
 	.managed = gn_clr_modules,
 	.unhooked = unhooked,
-	.get = "install .NET by its vendor's packages or dotnet-install.sh",
+	.get = "install .NET from its vendor's packages or with "
+	       "dotnet-install.sh",
 };

@@ -65,7 +65,7 @@ static int lock(struct gn_attached *a, char *why)
 		return -ESRCH;
 	}
 	snprintf(why, GN_WHY_MAX,
-		 "another gnomon is at work on process %d; wait until it has "
+		 "another gnomon is attached to process %d; wait until it has "
 		 "ended",
 		 (int)a->pid);
 	return -EBUSY;
@@ -110,8 +110,8 @@ static int check_class(pid_t pid, char *why)
 	if (head[4] != 1)
 		return 0;
 	snprintf(why, GN_WHY_MAX,
-		 "process %d is a 32-bit program; only 64-bit ones can be "
-		 "traced by their functions",
+		 "process %d is a 32-bit program; gnomon traces functions of "
+		 "64-bit programs only",
 		 (int)pid);
 	return -EOPNOTSUPP;
 }
@@ -192,19 +192,19 @@ static void tell_no_copy(const struct gn_attached *a, int err, char *why)
 		snprintf(why, GN_WHY_MAX, "process %d has ended", pid);
 	else if (gn_clr_is_lack(err))
 		snprintf(why, GN_WHY_MAX,
-			 "no copy of '%.240s' can be made for process %d, "
-			 "which does not see it (%s)",
-			 a->library, pid, strerror(-err));
+			 "process %d does not see '%.240s', and gnomon cannot "
+			 "copy it there (%s)",
+			 pid, a->library, strerror(-err));
 	else
 		snprintf(why, GN_WHY_MAX,
 			 "process %d does not see '%.240s' (it is in a "
-			 "container, or its user may not), and %s; mount its "
-			 "folder there at the same path, or let its user read "
-			 "it",
+			 "container, or its user has no permission), and %s; "
+			 "mount that folder there at the same path, or let its "
+			 "user read the file",
 			 pid, a->library,
 			 err == -EACCES
-				 ? "no /tmp of it has room for a copy that can "
-				   "be run and that no other user can change"
+				 ? "no /tmp of it has room for an executable "
+				   "copy that no other user can change"
 				 : strerror(-err));
 }
 
@@ -302,8 +302,8 @@ static int check_runtime(const struct gn_attached *a, gn_wait_fn wait,
 	if (renews)
 		return 0;
 	snprintf(why, GN_WHY_MAX,
-		 "process %d runs a .NET older than 6, which keeps a profiler "
-		 "for good; start the program under gnomon to trace its "
+		 "process %d runs a .NET older than 6, which never releases a "
+		 "profiler; start the program under gnomon to trace its "
 		 "functions",
 		 (int)a->pid);
 	return -EOPNOTSUPP;
@@ -318,7 +318,8 @@ static int ask_begin(struct gn_attached *a, const struct gn_attach_asked *asked,
 
 	if (!request) {
 		snprintf(why, GN_WHY_MAX,
-			 "the globs of -f and -a are too long");
+			 "the patterns of -f and -a are too long together; "
+			 "give fewer");
 		return -E2BIG;
 	}
 	gn_clr_guard_tell(a, GN_GUARD_BEGUN);
@@ -360,7 +361,7 @@ static int begin(struct gn_attached *a, const struct gn_attach_asked *asked,
 }
 
 #define KEEPS "its functions keep gnomon's hooks until "
-#define GUARD "a process of gnomon's waits for that and takes them out"
+#define GUARD "a gnomon process waits for that and then removes them"
 
 /* Whether the guard has to end the session later. Then `why` says what the
  * guard waits for. */
@@ -372,15 +373,15 @@ static bool ends_later(const struct gn_attached *a, int err, int32_t result,
 
 	if (!err && result == GN_CLR_NO_MEMORY) {
 		gn_clr_explain(a, err, result, why);
-		strcat(why, "; " KEEPS "then: " GUARD);
+		strcat(why, "; " KEEPS "then; " GUARD);
 		return true;
 	}
 	if (err != -ETIMEDOUT && err != -EINTR)
 		return false;
 	stopped = gn_clr_is_stopped(a->pid);
-	snprintf(why, GN_WHY_MAX, "process %d %s; " KEEPS "it %s: " GUARD, pid,
+	snprintf(why, GN_WHY_MAX, "process %d %s; " KEEPS "it %s; " GUARD, pid,
 		 stopped ? "is stopped" : "does not answer",
-		 stopped ? "goes on (kill -CONT)" : "does");
+		 stopped ? "continues (kill -CONT)" : "does");
 	return true;
 }
 
@@ -396,9 +397,9 @@ static int tell_unended(const struct gn_attached *a, int err, int32_t result,
 		return 0;
 	snprintf(answer, sizeof(answer), "0x%08" PRIx32, (uint32_t)result);
 	snprintf(why, GN_WHY_MAX,
-		 "the runtime of process %d did not take gnomon's hooks out "
+		 "the runtime of process %d did not remove gnomon's hooks "
 		 "(%s); its functions keep them and are a little slower until "
-		 "it ends or is traced again",
+		 "the process ends or is traced again",
 		 (int)a->pid, err ? strerror(-err) : answer);
 	return err ? err : -EPROTO;
 }
@@ -413,7 +414,7 @@ static int end(struct gn_attached *a, gn_wait_fn wait, void *ctx, char *why)
 		return 0;
 	a->begun = false;
 	if (gn_clr_has_room(a->pid, why)) {
-		strcat(why, "; " KEEPS "then: " GUARD);
+		strcat(why, "; " KEEPS "then; " GUARD);
 		return -EAGAIN;
 	}
 	err = gn_clr_ask(a, GN_CLR_REQUEST_END, reverts ? REVERT_MS : END_MS,

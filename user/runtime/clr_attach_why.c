@@ -30,8 +30,9 @@ static bool was_at(const struct gn_mapping *m, const char *path,
 int gn_clr_tell_older(const struct gn_attached *a, char *why)
 {
 	snprintf(why, GN_WHY_MAX,
-		 "process %d has the library of a gnomon that was here before, "
-		 "which traced it; start it again to trace its functions",
+		 "process %d was traced by an earlier build of gnomon and "
+		 "still has its library; start the process again to trace its "
+		 "functions",
 		 (int)a->pid);
 	return -ESTALE;
 }
@@ -125,57 +126,61 @@ int gn_clr_explain(const struct gn_attached *a, int err, int32_t result,
 	else if (err == -ETIMEDOUT)
 		snprintf(why, GN_WHY_MAX, "process %d does not answer%s", pid,
 			 gn_clr_is_stopped(a->pid)
-				 ? ": it is stopped; let it go on "
-				   "(kill -CONT)"
-				 : " at its diagnostics socket");
+				 ? ": it is stopped; continue it (kill -CONT)"
+				 : " on its diagnostics socket; try again "
+				   "later");
 	else if (err == -EPROTO || err == -EPERM)
 		snprintf(why, GN_WHY_MAX,
-			 "what answers at the diagnostics socket of process %d "
-			 "is not its runtime",
+			 "something that is not the runtime answers on the "
+			 "diagnostics socket of process %d; start the process "
+			 "again",
 			 pid);
 	else if (err == -EACCES)
 		snprintf(why, GN_WHY_MAX,
-			 "the diagnostics socket of process %d is its user's; "
-			 "%s",
+			 "only its own user may use the diagnostics socket of "
+			 "process %d; %s",
 			 pid, gn_clr_remedy());
 	else if (err == -EILSEQ)
 		snprintf(why, GN_WHY_MAX,
-			 "the path '%.300s' is not ASCII, so no runtime can be "
-			 "asked to load it; install gnomon elsewhere",
+			 "the path '%.300s' is not ASCII, so a runtime cannot "
+			 "load that file; install gnomon in another folder",
 			 a->library);
 	else if (err)
 		snprintf(why, GN_WHY_MAX,
-			 "process %d does not listen at its diagnostics "
-			 "socket (%s)",
+			 "process %d does not listen on its diagnostics socket "
+			 "(%s); start the process again",
 			 pid, strerror(-err));
 	else if (result == GN_CLR_NO_ATTACH && maps_one(a, is_another))
 		snprintf(why, GN_WHY_MAX,
-			 "process %d has the library of another gnomon, which "
-			 "traced it; trace it with that one, or start it again",
+			 "process %d was traced by another copy of gnomon and "
+			 "still has its library; use that copy, or start the "
+			 "process again",
 			 pid);
 	else if (result == GN_CLR_NO_ATTACH)
 		snprintf(why, GN_WHY_MAX,
-			 "another profiler is in process %d, and a runtime "
-			 "lets only one see functions; trace without -f, or "
-			 "start the program without that one",
+			 "process %d already has another profiler, and a "
+			 "runtime reports functions to one profiler only; "
+			 "trace without -f, or start the program without the "
+			 "other profiler",
 			 pid);
 	else if (result == GN_CLR_NOT_UP)
 		snprintf(why, GN_WHY_MAX,
-			 "the runtime of process %d has not begun: it waits "
-			 "until a diagnostics tool lets it go on "
-			 "(DOTNET_DiagnosticPorts, or "
-			 "DOTNET_DefaultDiagnosticPortSuspend)",
+			 "the runtime of process %d has not started: it waits "
+			 "for a diagnostics tool (DOTNET_DiagnosticPorts or "
+			 "DOTNET_DefaultDiagnosticPortSuspend is set); resume "
+			 "it with that tool first",
 			 pid);
 	else if (result == GN_CLR_NO_MEMORY)
 		snprintf(why, GN_WHY_MAX,
-			 "the runtime of process %d has no room for one more "
+			 "the runtime of process %d cannot start another "
 			 "thread; raise the limit of its user (ulimit -u) or "
 			 "of its cgroup (pids.max)",
 			 pid);
 	else
 		snprintf(why, GN_WHY_MAX,
-			 "the runtime of process %d does not take '%.300s' "
-			 "(0x%08" PRIx32 "); its user must be able to read it",
+			 "the runtime of process %d does not load '%.300s' "
+			 "(0x%08" PRIx32
+			 "); let the user of the process read that file",
 			 pid, a->library, (uint32_t)result);
 	return err ? err : -EPROTO;
 }

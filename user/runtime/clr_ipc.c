@@ -414,18 +414,18 @@ static bool is_read_only(const struct wanted *w)
 static void tell_missing(const struct wanted *w, pid_t pid, char *why)
 {
 	if (is_read_only(w))
-		snprintf(
-			why, GN_WHY_MAX,
-			"process %d can make no diagnostics socket: its %.256s "
-			"is read-only; start it anew with a TMPDIR that it can "
-			"write to",
-			(int)pid, w->folder);
+		snprintf(why, GN_WHY_MAX,
+			 "process %d cannot create a diagnostics socket: its "
+			 "folder %.256s is read-only; start the process again "
+			 "with a TMPDIR that it can write to",
+			 (int)pid, w->folder);
 	else
 		snprintf(why, GN_WHY_MAX,
-			 "process %d has no diagnostics socket in its %.256s; "
-			 "it was started with DOTNET_EnableDiagnostics=0 (or "
-			 "_IPC=0), or its folder was cleaned: start it anew "
-			 "without that",
+			 "process %d has no diagnostics socket in its folder "
+			 "%.256s: it was started with "
+			 "DOTNET_EnableDiagnostics=0 (or "
+			 "DOTNET_EnableDiagnostics_IPC=0), or the socket was "
+			 "deleted; start the process again without that",
 			 (int)pid, w->folder);
 }
 
@@ -457,7 +457,7 @@ static int look_at(pid_t pid, struct wanted *w, char *why)
 		snprintf(why, GN_WHY_MAX, "process %d has ended", (int)pid);
 	else if (err == -EACCES)
 		snprintf(why, GN_WHY_MAX,
-			 "the %s of process %d is its user's; %s",
+			 "only its own user may read the %s of process %d; %s",
 			 named ? "environment" : "status", (int)pid,
 			 gn_clr_remedy());
 	else if (err)
@@ -479,7 +479,9 @@ int gn_clr_ipc_find(pid_t pid, char *why)
 		return -ESRCH;
 	}
 	if (w.root < 0) {
-		snprintf(why, GN_WHY_MAX, "process %d cannot be entered (%s)%s",
+		snprintf(why, GN_WHY_MAX,
+			 "the root directory of process %d cannot be opened "
+			 "(%s)%s",
 			 (int)pid, strerror(-w.root),
 			 gn_clr_is_lack(w.root) ? "" : "; run gnomon as root");
 		return w.root;
@@ -490,10 +492,11 @@ int gn_clr_ipc_find(pid_t pid, char *why)
 		if (is_none(fd))
 			tell_missing(&w, pid, why);
 		else if (fd < 0)
-			snprintf(why, GN_WHY_MAX,
-				 "the diagnostics socket of process %d in its "
-				 "%.256s cannot be looked for (%s)",
-				 (int)pid, w.folder, strerror(-fd));
+			snprintf(
+				why, GN_WHY_MAX,
+				"gnomon cannot look for the diagnostics socket "
+				"of process %d in its folder %.256s (%s)",
+				(int)pid, w.folder, strerror(-fd));
 	}
 	close(w.root);
 	return fd;

@@ -66,9 +66,10 @@ static bool has_files(pid_t pid, char *why)
 	if (n + FILES <= limit)
 		return true;
 	snprintf(why, GN_WHY_MAX,
-		 "process %d has %llu of the %llu files open that it may have, "
-		 "and its runtime would end it where it can open none to "
-		 "answer; raise that: prlimit --pid %d --nofile=%llu",
+		 "process %d has %llu open files, and its limit is %llu; its "
+		 "runtime would end the process if it could not open one to "
+		 "answer gnomon; raise the limit: prlimit --pid %d "
+		 "--nofile=%llu",
 		 (int)pid, (unsigned long long)n, (unsigned long long)limit,
 		 (int)pid, (unsigned long long)limit + 8 * FILES);
 	return false;
@@ -98,8 +99,8 @@ static bool has_memory(pid_t pid, char *why)
 		return true;
 	snprintf(why, GN_WHY_MAX,
 		 "process %d may map less than %u MiB more (ulimit -v), and "
-		 "its runtime would end it where it finds no memory; raise "
-		 "that: prlimit --pid %d --as=unlimited",
+		 "its runtime would end the process if it found no memory; "
+		 "raise the limit: prlimit --pid %d --as=unlimited",
 		 (int)pid, MIB, (int)pid);
 	return false;
 }

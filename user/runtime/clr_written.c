@@ -68,9 +68,9 @@ int gn_clr_check_written(pid_t pid, int socket, char *why)
 		written = is_written(pid, socket, &m);
 	if (written)
 		snprintf(why, GN_WHY_MAX,
-			 "%.*s was written to while process %d ran: hooks in "
-			 "its functions could end the program; start it again, "
-			 "or trace without -f",
+			 "%.*s was written to while process %d ran, so hooks "
+			 "in its functions could crash the program; start the "
+			 "program again, or trace without -f",
 			 PATH_SHOWN, m.name, (int)pid);
 	gn_maps_close(&maps);
 	return written ? -ESTALE : 0;

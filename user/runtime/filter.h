@@ -47,9 +47,9 @@ bool gn_filter_sound(const char *text);
 bool gn_filter_is_list(const char *text);
 
 /* The message about that, with the text. */
-#define GN_LIST_TEXT                                                   \
-	"no function matches '%s': a GLOB is one pattern; give an -f " \
-	"for each"
+#define GN_LIST_TEXT                                                        \
+	"no function matches '%s': a GLOB is one pattern; give one -f for " \
+	"each pattern"
 
 /* Whether the text asks for USDT probes. */
 bool gn_filter_is_usdt(const char *text);
@@ -65,11 +65,10 @@ bool gn_filter_names_ifunc(const struct gn_filter *f, const char *text,
 			   char *to, size_t size);
 
 /* The message about that, with both globs. */
-#define GN_IFUNC_TEXT                                                     \
-	"no function matches '%s': the dynamic linker chooses an "        \
-	"implementation of it when a program starts (IFUNC); these have " \
-	"names "                                                          \
-	"of their own: gnomon list -f '%s'"
+#define GN_IFUNC_TEXT                                                          \
+	"no function matches '%s': the dynamic linker chooses one of several " \
+	"implementations of it when a program starts (IFUNC); gnomon list -f " \
+	"'%s' shows their names"
 
 /* Notes that a file which the filter asks for has no symbols of its own.
  * `mini`: it has a .gnu_debugdata section. */

@@ -425,14 +425,14 @@ static int find_cores(gn_runtime_core_fn fn, void *ctx)
 
 static const char *const limits[] = {
 	"methods are seen only if the JVM starts under gnomon or with " METHODS
-	"; everything else also in a running one",
+	"; everything else is seen in a running JVM, too",
 	"methods that the JIT replaces by instructions (intrinsics) have no "
-	"probe then",
-	"of a virtual thread's calls, the time until it first waits; all are "
-	"counted",
-	"of a JVM that a child starts methods are seen where its libjvm.so is "
-	"known: in /usr/lib/jvm, by JAVA_HOME, or by the java in PATH; not "
-	"below a .NET program",
+	"probe",
+	"a call in a virtual thread is counted, but its time is only the time "
+	"until its first wait",
+	"methods of a JVM that a child process starts are seen only if gnomon "
+	"knows its libjvm.so (in /usr/lib/jvm, of JAVA_HOME, or of the java in "
+	"PATH), and not if a .NET program starts it",
 	NULL};
 
 const struct gn_runtime gn_runtime_hotspot = {
@@ -446,9 +446,9 @@ const struct gn_runtime gn_runtime_hotspot = {
 	.script_options = script_options,
 	.own_thread = "VM Periodic Tas",
 	.lacking = ", but its methods were not traced: gnomon did not know its "
-		   "libjvm.so, came too late, or lacks CAP_SYS_PTRACE; set "
-		   "JAVA_HOME to where "
-		   "it is, let gnomon start java itself, or give java " METHODS
+		   "libjvm.so, was too late, or lacks CAP_SYS_PTRACE; set "
+		   "JAVA_HOME to the folder of that JVM, let gnomon start java "
+		   "itself, or start java with " METHODS
 		   " and attach to it (-p PID)",
 	.find_core = find_core,
 	.find_cores = find_cores,
@@ -461,11 +461,11 @@ const struct gn_runtime gn_runtime_hotspot = {
 	.roles = &roles,
 	.attached = "its methods are seen only if it was started "
 		    "with " METHODS,
-	.untold = "its methods are not seen, all else is: it was started "
-		  "without " METHODS,
-	.apart = "a JVM runs the program in a thread that its launcher makes, "
-		 "and --no-follow leaves that out: nothing of it is seen but "
-		 "the launcher's thread, which waits; leave --no-follow out",
+	.untold = "its methods are not seen, because it was started "
+		  "without " METHODS "; everything else is seen",
+	.apart = "the launcher of a JVM runs the program in a new thread, and "
+		 "--no-follow leaves new threads out: only the launcher's own "
+		 "thread is seen, which waits; leave --no-follow out",
 	.limits = limits,
 	.find = find,
 	.get = "install openjdk-17-jre-headless: gnomon needs a build with "

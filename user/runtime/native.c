@@ -88,7 +88,7 @@ static int scan_files(struct walk *w)
 		open_world(w, "it has code that is in no file");
 	/* the dynamic linker does not list the libraries of LD_AUDIT */
 	if (getenv("LD_AUDIT"))
-		open_world(w, "LD_AUDIT adds to it");
+		open_world(w, "LD_AUDIT adds libraries to it");
 	free(all);
 	return err;
 }
@@ -388,11 +388,11 @@ const char *gn_native_unknown(const struct gn_native_stats *stats,
 	const char *path = stats->unlisted ?: stats->unread;
 	const char *what =
 		stats->unlisted
-			? "the libraries of '%.*s' cannot be listed, so they "
-			  "count as code that unwinds stacks; ld.so --list as "
-			  "the command's user says why"
-			: "'%.*s' cannot be read, so none of its functions is "
-			  "known, and it counts as code that unwinds stacks";
+			? "the libraries of '%.*s' cannot be listed, so gnomon "
+			  "assumes that they unwind stacks; run ld.so --list "
+			  "on it as the command's user to see why"
+			: "'%.*s' cannot be read, so gnomon does not know its "
+			  "functions and assumes that they unwind stacks";
 
 	if (!path)
 		return NULL;

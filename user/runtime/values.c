@@ -111,7 +111,7 @@ static int take_values(const char *text, size_t *at, bool probe,
 	for (size_t n = 0;; n++) {
 		int err;
 
-		*want = "seven values can be taken at most";
+		*want = "at most seven values can be recorded";
 		if (n == GN_VALUES_MAX)
 			return -EINVAL;
 		err = take_value(text, at, probe, &values->value[n], want);
@@ -210,11 +210,11 @@ const char *gn_asked_of_probe(const struct gn_value_spec *asked,
 	int size = asked->at.size; /* 0: as the note says */
 
 	if (asked->which > note->nargs)
-		return "there is no such argument";
+		return "the probe has fewer arguments";
 	if (op->how == GN_HOW_NONE)
-		return "where it is cannot be read";
+		return "its location cannot be read";
 	if (asked->type == GN_VALUE_STR && bytes(op->size) != 8)
-		return "it is too small for the address of a text";
+		return "it is too small to be the address of a string";
 	*out = *asked;
 	out->flags = GN_F_OF_HIT;
 	out->at = *op;
