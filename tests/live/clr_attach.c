@@ -338,9 +338,10 @@ void test_attach_untold(struct live *t)
 		 "--events", "allocations,gc,handles", "--by", "allocations",
 		 NULL);
 	live_talk(t, &a, &gnomon);
-	free(live_await(t, gnomon.err,
-			"gnomon: a process that already runs does not report "
-			"handles,allocations;"));
+	free(live_await(
+		t, gnomon.err,
+		"gnomon: a process that was already running does not report "
+		"handles,allocations;"));
 	free(live_await(t, gnomon.err, "gnomon: attached"));
 	clr_serve(t, &served, "run 5");
 	CHECK(t, kill(gnomon.pid, SIGINT) == 0, "kill: %s", strerror(errno));

@@ -332,7 +332,7 @@ void test_attach_upgraded(struct live *t)
 		"by another copy of gnomon and still has its library");
 	live_copy(t, from, fresh);
 	CHECK(t, !rename(fresh, library), "rename: %s", strerror(errno));
-	expect_of(t, gnomon, served.pid, "start it again");
+	expect_of(t, gnomon, served.pid, "start the process again");
 	clr_go_on(t, &served);
 }
 

@@ -180,7 +180,7 @@ void test_diagnostics_off(struct live *t)
 	clr_trace(t, "-q -f Demo.Exceptions.*", env, &command, &end, &report);
 	CHECK(t,
 	      strstr(end.err, "(DOTNET_EnableDiagnostics is 0 in its "
-			      "environment); leave that variable out"),
+			      "environment); unset that variable"),
 	      "it does not say why: %s", end.err);
 }
 

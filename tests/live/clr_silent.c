@@ -188,6 +188,6 @@ void test_abstract_glob(struct live *t)
 	err = told(t, "-f Demo.IShape.Area", &command);
 	has(t, err, "no function matched 'Demo.IShape.Area'; ");
 	has(t, err,
-	    "methods that -f names are abstract, such as those of interfaces"
-	    ": name those that implement them");
+	    "methods that -f names are abstract, such as those of interfaces; "
+	    "name the methods that implement them");
 }

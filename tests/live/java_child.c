@@ -45,7 +45,8 @@ void java_child(struct live *t)
 /* gnomon reports that its methods have no values. */
 void java_child_values(struct live *t)
 {
-	static const char told[] = "HotSpot JVM: -a takes no values";
+	static const char told[] =
+		"HotSpot JVM: -a records only the calls of its methods";
 	struct live_args a = {.n = 0};
 	struct live_end end;
 

@@ -181,7 +181,10 @@ void java_no_values(struct live *t)
 
 	java_need(t);
 	run_told(t, "-a", "Demo.main:arg1", NULL, &end);
-	CHECK(t, end.code == 0 && strstr(end.err, "-a takes no values"),
+	CHECK(t,
+	      end.code == 0 &&
+		      strstr(end.err,
+			     "-a records only the calls of its methods"),
 	      "it ended with %d, and is not told: %s", end.code, end.err);
 	CHECK(t, strstr(end.out, " Demo.main"), "its call is not seen: %s",
 	      end.out);
@@ -240,8 +243,8 @@ void java_not_called(struct live *t)
 	run_told(t, "-f", "Demo.noSuch", NULL, &end);
 	CHECK(t, end.code == 0, "it ended with %d: %s", end.code, end.err);
 	CHECK(t,
-	      strstr(end.err, "no function matched 'Demo.noSuch'; only "
-			      "functions that are called are known"),
+	      strstr(end.err, "no function matched 'Demo.noSuch'; gnomon knows "
+			      "only functions that were called"),
 	      "it is not told, or otherwise: %s", end.err);
 }
 

@@ -289,9 +289,9 @@ void test_stripped(struct live *t)
 		   &end);
 	CHECK(t,
 	      end.code == 0 &&
-		      strstr(end.err, "the library is stripped and has only "
-				      "what it exports; install its debug "
-				      "symbols"),
+		      strstr(end.err,
+			     "the library is stripped, so only its exported "
+			     "functions are known; install its debug symbols"),
 	      "that a library is stripped is not told: %s", end.err);
 }
 

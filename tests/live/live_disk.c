@@ -143,6 +143,7 @@ void test_disk_stuck(struct live *t)
 
 	CHECK(t, r.code == 1, "gnomon record ended with %d: %s", r.code, r.err);
 	CHECK(t,
-	      strstr(r.err, "cannot be kept") && strstr(r.err, "; make room"),
+	      strstr(r.err, "the records cannot be written") &&
+		      strstr(r.err, "; make room"),
 	      "it does not say why: %s", r.err);
 }

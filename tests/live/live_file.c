@@ -435,7 +435,7 @@ void test_record_limited(struct live *t)
 	CHECK(t, strstr(said, "nothing of the trace is kept"),
 	      "it does not say that nothing is left: %s", said);
 	said = record_limited(t, path, "1024");
-	CHECK(t, strstr(said, "readable up to its last whole chunk"),
+	CHECK(t, strstr(said, "it can be read up to its last complete chunk"),
 	      "it does not say what is left: %s", said);
 	live_add(t, &a, t->gnomon, "report", "--allow-loss", "-i", path, NULL);
 	live_run(t, &a, NULL, &end);

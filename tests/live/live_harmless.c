@@ -19,7 +19,9 @@ static void check_go_values(struct live *t)
 	json_t *report;
 
 	live_reported(t, "-a main.*:arg1,ret", "collect 10", &end, &report);
-	CHECK(t, strstr(end.err, " is Go: its values are not reported"),
+	CHECK(t,
+	      strstr(end.err, " is a Go function: its calls are reported, but "
+			      "its values are not"),
 	      "nothing is said of the values: %s", end.err);
 	live_truths(t, end.out, &truths);
 	live_compare(t, &truths, report, LIVE_UNMATCHED | LIVE_UNWOUND);

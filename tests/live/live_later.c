@@ -301,7 +301,7 @@ void test_awaited_few_files(struct live *t)
 	CHECK(t, !prlimit(talk.pid, RLIMIT_NOFILE, &few, NULL), "prlimit: %s",
 	      strerror(errno));
 	live_ask(t, &talk, "load");
-	live_await(t, talk.err, "gnomon: libraries and programs that come");
+	live_await(t, talk.err, "gnomon: not all libraries and programs");
 	ns = live_now();
 	prlimit(talk.pid, RLIMIT_NOFILE, &usual, NULL);
 	live_ask(t, &talk, "plugin 70");

@@ -104,8 +104,9 @@ void test_outside_left_attached(struct live *t)
 	live_attach(t, "", live_text(t, "%d", pid), &gnomon);
 	live_tell(t, &sh, "end");
 	live_wait(t, &sh);
-	line = live_await(t, gnomon.err,
-			  "gnomon: what -p names has ended, but process ");
+	line = live_await(
+		t, gnomon.err,
+		"gnomon: the processes of -p have ended, but process ");
 	on = strstr(line, "but process ");
 	CHECK(t, sscanf(on, "but process %d", &left) == 1 && left > 1,
 	      "it does not say which: %s", line);

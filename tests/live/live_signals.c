@@ -122,7 +122,7 @@ static void outlive(struct live *t, bool group)
 	/* The command receives the signal once, whoever else receives it. A
 	 * second one ends the capture, and gnomon reports what it leaves
 	 * behind. */
-	live_await(t, gnomon.err, "gnomon: the command has SIGTERM");
+	live_await(t, gnomon.err, "gnomon: the command got SIGTERM");
 	CHECK(t, waitpid(gnomon.pid, NULL, WNOHANG) == 0,
 	      "gnomon has ended before the command");
 	send(t, gnomon.pid, SIGTERM);
@@ -158,7 +158,7 @@ void test_signal_after(struct live *t)
 	send(t, 0, SIGTERM);
 	live_await(t, gnomon.out, "got 1");
 	/* The same after the trace, when gnomon only waits for the command. */
-	live_await(t, gnomon.err, "gnomon: the command has SIGTERM");
+	live_await(t, gnomon.err, "gnomon: the command got SIGTERM");
 	quit_with_one(t, &gnomon);
 	code = live_wait(t, &gnomon);
 	CHECK(t, code == 0, "gnomon ended with %d", code);
@@ -173,7 +173,7 @@ void test_killed_after(struct live *t)
 	int code;
 
 	record(t, "-d 100ms", "serve", &gnomon, &pid);
-	live_await(t, gnomon.err, "gnomon: the command goes on, untraced");
+	live_await(t, gnomon.err, "gnomon: the command continues untraced");
 	send(t, pid, SIGTRAP);
 	line = live_await(t, gnomon.err, "gnomon: the command was killed");
 	CHECK(t,
@@ -203,7 +203,7 @@ void test_signal_late(struct live *t)
 	live_await(t, gnomon.out, "got 1");
 	live_pause(LATE_MS);
 	send(t, gnomon.pid, SIGCONT);
-	live_await(t, gnomon.err, "gnomon: the command has SIGTERM");
+	live_await(t, gnomon.err, "gnomon: the command got SIGTERM");
 	quit_with_one(t, &gnomon);
 	code = live_wait(t, &gnomon);
 	CHECK(t, code == 0, "gnomon ended with %d", code);
@@ -227,7 +227,7 @@ static bool signal_both(struct live *t)
 		live_wait(t, &gnomon);
 		return false;
 	}
-	live_await(t, gnomon.err, "gnomon: the command has SIGTERM");
+	live_await(t, gnomon.err, "gnomon: the command got SIGTERM");
 	quit_with_one(t, &gnomon);
 	code = live_wait(t, &gnomon);
 	CHECK(t, code == 0, "gnomon ended with %d", code);
@@ -632,7 +632,8 @@ void test_calls_unread(struct live *t)
 	live_ask(t, &gnomon, "call 1");
 	begin = now();
 	send(t, gnomon.pid, SIGTERM);
-	line = live_await(t, gnomon.err, "gnomon: the records cannot be kept");
+	line = live_await(t, gnomon.err,
+			  "gnomon: the records cannot be written");
 	CHECK(t, strstr(line, "nobody reads them"), "%s", line);
 	code = live_wait(t, &gnomon);
 	soon(t, &begin, 2 * SIGNAL_S, "the end");

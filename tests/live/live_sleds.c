@@ -171,8 +171,8 @@ void test_sleds_unfit(struct live *t)
 /* By default gnomon uses traps for such a program. */
 void test_sleds_risky(struct live *t)
 {
-	static const char said[] = "# not fast    the program has more stacks "
-				   "(sigaltstack)";
+	static const char said[] =
+		"# not fast    the program has additional stacks (sigaltstack)";
 
 	for (int i = 0; i < 2; i++) {
 		struct live_args a = {.n = 0};

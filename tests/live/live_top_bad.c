@@ -312,7 +312,8 @@ void test_top_unread_command(struct live *t)
 	live_await(t, gnomon.err, "gnomon: nobody reads stdout");
 	code = ends_unread(t, &gnomon);
 	CHECK(t, code == 1, "gnomon ended with %d", code);
-	CHECK(t, kill(pid, 0) == -1 && errno == ESRCH, "the command goes on");
+	CHECK(t, kill(pid, 0) == -1 && errno == ESRCH,
+	      "the command continues untraced");
 }
 
 /* Showing a period takes longer than the period. gnomon still handles signals,
@@ -478,7 +479,7 @@ void test_top_not_a_terminal(struct live *t)
 		  live_text(t, "top -d 20ms --no-functions -- %s 5",
 			    live_fixture(t, "fib")),
 		  &end);
-	live_expect_line(t, &end, 0, "no screen");
+	live_expect_line(t, &end, 0, "the screen cannot be used");
 	CHECK(t, strstr(end.out, "# period number=1 "), "there are no rows: %s",
 	      end.out);
 	CHECK(t, strstr(end.out, "calls fib "),

@@ -35,7 +35,7 @@ static void a_library_that_is_not_planned(void **state)
 		{-ENOMEM, -ENOMEM, "no memory"},
 		{-EAGAIN, -EAGAIN, "no thread can be started"},
 		{-EMFILE, -EMFILE, "descriptors are not enough"},
-		{-ENFILE, -ENFILE, "the system has no descriptor left"},
+		{-ENFILE, -ENFILE, "the system has no file descriptors left"},
 		{-ENOENT, -EIO, "'/hooks.so' cannot be read (No such file"},
 		{-ENOEXEC, -EIO, "install gnomon again"},
 	};

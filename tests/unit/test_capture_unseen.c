@@ -25,11 +25,11 @@ static void expect(const char *program, const char *library, const char *told)
 /* A library that serves as the interpreter is named. */
 static void interpreters_are_named(void **state)
 {
-	static const char own[] = "as the program's own: gnomon list";
+	static const char own[] = "as the program's own; gnomon list";
 
 	(void)state;
 	expect("/bin/python3", "/lib/libpython3.11.so.1.0",
-	       "as libpython3.11.so.1.0:GLOB: gnomon list -f "
+	       "as libpython3.11.so.1.0:GLOB; gnomon list -f "
 	       "'libpython3.11.so.1.0:*'");
 	expect("ruby", "/lib/libruby-3.1.so.3.1", "as libruby-3.1.so.3.1:GLOB");
 	expect("luajit", "/lib/libluajit-5.1.so.2", "libluajit-5.1.so.2:GLOB");

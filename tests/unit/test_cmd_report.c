@@ -219,8 +219,8 @@ static void newer_records(void **state)
 	forge_end(&f, 2, 7);
 	snprintf(line, sizeof(line), "report -q -i %s", f.path);
 	snprintf(told, sizeof(told),
-		 "gnomon: %s has 1 record that only a newer gnomon knows; read "
-		 "it with that, it is not in what is shown here\n",
+		 "gnomon: %s has 1 record that only a newer gnomon knows, and "
+		 "it is not shown here; read it with that gnomon\n",
 		 f.path);
 	r = gnomon(line);
 	forge_close(&f);

@@ -155,9 +155,9 @@ static void says_which(void **state)
 	(void)state;
 	refuses("report --sotr ae",
 		"option '--sotr' is unknown; see 'gnomon report --help'");
-	refuses("report --s ae", "option '--s' is shortened too far; see "
+	refuses("report --s ae", "option '--s' is ambiguous; see "
 				 "'gnomon report --help'");
-	refuses("run --h -- true", "option '--h' is shortened too far; see "
+	refuses("run --h -- true", "option '--h' is ambiguous; see "
 				   "'gnomon run --help'");
 	refuses("report --tree=3",
 		"--tree takes no argument; see 'gnomon report --help'");

@@ -101,11 +101,11 @@ void gn_copied_tell(const struct gn_session *s)
 			continue;
 		for (size_t k = 0; k < s->opts.npids; k++)
 			if (is_copied(s, file, s->opts.pids[k]))
-				gn_error("process %d runs '%s' as it was "
-					 "before that file was changed (its "
-					 "overlay copied it): none of its "
-					 "calls are seen; start the process "
-					 "again",
+				gn_error("process %d runs an older copy of "
+					 "'%s' (the overlay copied the file "
+					 "when it was changed), so calls of "
+					 "functions in it are not seen; start "
+					 "the process again",
 					 (int)s->opts.pids[k], file->path);
 	}
 }

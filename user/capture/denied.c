@@ -77,24 +77,24 @@ void gn_denied_find(int err, struct gn_denied *d)
 	if (in_user_namespace())
 		set(d,
 		    "loading BPF programs is not permitted in a user namespace",
-		    "run it outside, as the machine's root");
+		    "run gnomon outside of it, as the machine's root");
 	else if (!bpf || !perfmon)
 		lacks(bpf, perfmon, d);
 	else if (has_seccomp_filter() && forbids_all())
 		set(d,
-		    "a seccomp filter, as containers have one, forbids BPF "
+		    "a seccomp filter (most containers have one) forbids BPF "
 		    "programs",
 		    "start the container without it (docker run --security-opt "
 		    "seccomp=unconfined)");
 	else if (err == -EACCES)
 		set(d,
-		    "the kernel refuses one of gnomon's BPF programs, or a "
-		    "policy of this machine does",
+		    "the kernel or a policy of this machine refuses one of "
+		    "gnomon's BPF programs",
 		    "gnomon doctor says more");
 	else
 		set(d,
-		    "loading BPF programs is not permitted, by a policy of "
-		    "this machine",
+		    "a policy of this machine does not permit loading BPF "
+		    "programs",
 		    "boot without lockdown, or change the rules of the "
 		    "security module");
 }
@@ -105,8 +105,8 @@ const char *gn_denied_process(int err)
 	if (err != -EACCES && err != -EPERM)
 		return "";
 	if (gn_session_can(CAP_SYS_PTRACE))
-		return "; a policy of this machine (a container, a security "
-		       "module) keeps it apart: run gnomon outside of that";
+		return "; a container or a security module isolates it: run "
+		       "gnomon outside of that";
 	return geteuid() ? "; run it as root"
 			 : "; give gnomon CAP_SYS_PTRACE (docker run --cap-add "
 			   "SYS_PTRACE)";
@@ -114,7 +114,7 @@ const char *gn_denied_process(int err)
 
 const char *gn_denied_start(int err)
 {
-	return err == -EAGAIN ? "raise the limit of processes (ulimit -u, or "
+	return err == -EAGAIN ? "raise the limit on processes (ulimit -u, or "
 				"pids.max of the control group)"
 			      : "free some memory";
 }
@@ -124,9 +124,9 @@ const char *gn_denied_start(int err)
 const char *gn_denied_probes(int err)
 {
 	return err == -EACCES && !gn_session_can(CAP_SYS_ADMIN)
-		       ? "probes that are attached one by one, as before Linux "
-			 "6.6 or by --attach single, take CAP_SYS_ADMIN: run "
-			 "it as root with that (docker run --cap-add "
-			 "SYS_ADMIN)"
+		       ? "attaching probes one by one (before Linux 6.6, or "
+			 "with --attach single) needs CAP_SYS_ADMIN: run "
+			 "gnomon as root with that capability (docker run "
+			 "--cap-add SYS_ADMIN)"
 		       : NULL;
 }

@@ -130,17 +130,17 @@ static const char *none_text(uint64_t why)
 {
 	switch (why) {
 	case GN_FAST_LIMITED:
-		return "the program has a limit on files' sizes or memory";
+		return "the program has a limit on file sizes or memory";
 	case GN_FAST_FILTERED:
 		return "the program has a seccomp filter, which can forbid "
-		       "what they need";
+		       "what fast hooks need";
 	case GN_FAST_KEPT:
 		return "the memory of an earlier session is still in the "
 		       "program";
 	case GN_FAST_PLACES:
-		return "none of the program's sleds can be used: they are not "
-		       "as its file has them, their functions are too short "
-		       "for a jump, or there is no room near them";
+		return "none of the program's sleds can be used: they differ "
+		       "from those in its file, their functions are too short "
+		       "for a jump, or there is no free memory near them";
 	default:
 		return NULL;
 	}
@@ -342,7 +342,7 @@ void gn_session_put_facts(struct gn_session *s)
 			s, "hint",
 			s->no_runtime
 				? s->warning
-				: "no native function was asked for; add them "
-				  "with -f GLOB (gnomon list shows which)");
+				: "no native functions were selected; select "
+				  "some with -f GLOB (see gnomon list)");
 	}
 }

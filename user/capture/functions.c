@@ -15,8 +15,8 @@
 #define REFUSED_SHOWN 3
 
 /* The kernel replaces such a probe with a call. */
-#define NOP5                                                                  \
-	"a probe on a five-byte nop spoils what is below the stack, and can " \
+#define NOP5                                                                   \
+	"a probe on a five-byte nop overwrites data below the stack, and can " \
 	"crash a forked child"
 
 static enum gn_probe_class class_of(enum gn_cost cost)
@@ -144,7 +144,7 @@ void gn_functions_left_out(void *functions, uint64_t cookie, int err)
 	if (!f->nrefused++)
 		snprintf(f->refused, sizeof(f->refused),
 			 "the kernel does not probe some (%s)",
-			 strerrordesc_np(-err) ?: "for no reason it tells");
+			 strerrordesc_np(-err) ?: "it gives no reason");
 	if (f->verbose && index < f->names && f->name[index])
 		gn_error("left out: %.200s: the kernel does not probe it "
 			 "(%s)",
@@ -274,9 +274,10 @@ static void tell_unreported(struct gn_valued *v, const char *name,
 
 		v->told = type && !gn_asked_by_register(type);
 		if (v->told)
-			gn_error("%.200s of '%s' is native: its values of "
-				 "type f32, f64 and class are not reported, "
-				 "only those of .NET functions are",
+			gn_error("%.200s of '%s' is native, so its values of "
+				 "type f32, f64 and class are not reported; "
+				 "gnomon reports these types for .NET "
+				 "functions only",
 				 name, path);
 	}
 }
@@ -308,8 +309,9 @@ static int unite_valued(const struct gn_functions *f, size_t file,
 static void tell_go(struct gn_valued *v, const char *name, const char *path)
 {
 	if (!v->told)
-		gn_error("%.200s of '%s' is Go: its values are not reported, "
-			 "they are not where C has them; its calls are",
+		gn_error("%.200s of '%s' is a Go function: its calls are "
+			 "reported, but its values are not, because Go does "
+			 "not pass them as C does",
 			 name, path);
 	v->told = true;
 }
@@ -367,8 +369,8 @@ int gn_functions_take(void *functions, size_t file, struct gn_elf *elf,
 	}
 	why = valued ? enter_first(elf, sym, &own) : NULL;
 	if (why) {
-		gn_error("%.200s of '%s': its values cannot be read, %s; trace "
-			 "what it calls",
+		gn_error("%.200s of '%s': its values cannot be read, because "
+			 "%s; trace the functions that it calls",
 			 sym->demangled, path, why);
 		valued = NULL;
 		own = *plan;
@@ -377,9 +379,8 @@ int gn_functions_take(void *functions, size_t file, struct gn_elf *elf,
 		tell_unreported(valued, sym->demangled, path);
 		err = unite_valued(f, file, elf, sym, valued, &all);
 		if (err == -E2BIG)
-			gn_error("%.200s of '%s': there is no room for the "
-				 "values of more than its first -a; ask for "
-				 "fewer",
+			gn_error("%.200s of '%s': there is only room for the "
+				 "values of its first -a; ask for fewer values",
 				 sym->demangled, path);
 		else if (err)
 			return err;

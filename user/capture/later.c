@@ -46,12 +46,12 @@ static void fail(struct gn_later *l, int err, uint64_t since)
 	gn_later_overrun(l, since);
 	pthread_mutex_unlock(&l->lock);
 	if (!l->failed && !l->session->opts.live)
-		gn_error("libraries and programs that come later cannot all be "
-			 "probed (%s), and calls will be missing; %s",
+		gn_error("not all libraries and programs that are loaded later "
+			 "can be probed (%s), so calls will be missing; %s",
 			 strerror(-err),
 			 err == -EMFILE
 				 ? "raise the limit of open files (ulimit -Hn)"
-			 : err == -E2BIG ? "let -f name fewer of them"
+			 : err == -E2BIG ? "name fewer functions with -f"
 					 : "free some memory");
 	l->failed = true;
 }
@@ -179,8 +179,7 @@ static void tell(const struct gn_later *l, const struct gn_file *file,
 {
 	if (l->session->opts.quiet)
 		return;
-	gn_error("attached: process %d runs '%s': %u native "
-		 "function%s more",
+	gn_error("attached: process %d runs '%s': %u more native function%s",
 		 (int)pid, file->path, functions, functions == 1 ? "" : "s");
 }
 

@@ -8,7 +8,7 @@
 int gn_lockdown_check(void);
 
 /* Texts for that case: what is wrong, and what to do. */
-#define GN_LOCKDOWN_WHAT "the kernel lets no BPF program read its memory"
+#define GN_LOCKDOWN_WHAT "the kernel does not let BPF programs read its memory"
 #define GN_LOCKDOWN_TODO \
 	"it is locked down (confidentiality): boot with lockdown=integrity"
 

@@ -70,16 +70,16 @@ const char *gn_loss_advice(const struct gn_loss *l)
 	static const char *const advice[] = {
 		[GN_LOSS_RING] = "the ring was too small for a burst; use a "
 				 "larger --ring-size or fewer functions (-f)",
-		[GN_LOSS_RATE] = "they come faster than gnomon takes them; "
-				 "trace fewer functions (-f)",
-		[GN_LOSS_CPU] = "gnomon got too little CPU time; leave it a "
-				"CPU, or trace fewer functions (-f)",
-		[GN_LOSS_DISK] = "the trace file's disk is too slow; give "
-				 "another with -o or trace fewer functions "
-				 "(-f)",
-		[GN_LOSS_STOP] = "gnomon was stopped for a time (Ctrl-Z, a "
-				 "signal, a debugger, a frozen control group); "
-				 "let it run",
+		[GN_LOSS_RATE] = "they came faster than gnomon could read "
+				 "them; trace fewer functions (-f)",
+		[GN_LOSS_CPU] = "gnomon got too little CPU time; keep a CPU "
+				"free for it, or trace fewer functions (-f)",
+		[GN_LOSS_DISK] =
+			"the disk of the trace file is too slow; choose "
+			"another one with -o, or trace fewer functions (-f)",
+		[GN_LOSS_STOP] =
+			"gnomon was stopped for some time (Ctrl-Z, a signal, a "
+			"debugger, a frozen control group); do not stop it",
 	};
 	int most = 0;
 

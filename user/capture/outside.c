@@ -236,15 +236,16 @@ void gn_outside_tell(struct gn_outside *o,
 		command_of(p->id, command, sizeof(command));
 		if (!*command)
 			continue;
-		snprintf(line, sizeof(line),
-			 "process %" PRIu32 " (%s) is not in the capture, and "
-			 "the command waited %.3f s for it, %" PRIu64
-			 " time%s: "
-			 "what it did meanwhile is not in the report; trace "
-			 "it too (-p %" PRIu32 "), or end it first so that the "
-			 "command starts its own",
-			 p->id, command, (double)p->ns / 1e9, p->waits,
-			 p->waits == 1 ? "" : "s", p->id);
+		snprintf(
+			line, sizeof(line),
+			"process %" PRIu32
+			" (%s) is not in the capture, and the command waited "
+			"%.3f s for it, %" PRIu64
+			" time%s: what it did in that time is not in the "
+			"report; trace it, too (-p %" PRIu32
+			"), or end it first so that the command starts its own",
+			p->id, command, (double)p->ns / 1e9, p->waits,
+			p->waits == 1 ? "" : "s", p->id);
 		tell(ctx, line);
 		told++;
 	}
@@ -264,13 +265,13 @@ void gn_outside_tell_left(const struct gn_outside *o, bool attached,
 			continue;
 		snprintf(line, sizeof(line),
 			 "%s ended, but process %" PRIu32
-			 " (%s), which %s left behind, goes on untraced; trace "
-			 "it by -p %" PRIu32 "%s",
-			 attached ? "what -p names has" : "the command has",
+			 " (%s), which %s started, continues untraced; trace "
+			 "it with -p %" PRIu32 "%s",
+			 attached ? "the processes of -p have"
+				  : "the command has",
 			 pid, command, attached ? "that" : "it", pid,
 			 attached ? ""
-				  : ", or have the command stay in the "
-				    "foreground");
+				  : ", or keep the command in the foreground");
 		tell(ctx, line);
 		told++;
 	}

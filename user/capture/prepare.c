@@ -44,11 +44,12 @@ static int take_mode(struct gn_session *s, enum gn_attach_mode mode)
 	if (gn_denied_by(err))
 		return gn_session_denied(s, err);
 	if (err)
-		return gn_session_fail(
-			s, err, 1,
-			"this kernel has no %s links for probes (%s); leave "
-			"out --attach and gnomon takes the best it has",
-			gn_attach_mode_name(mode), strerror(-err));
+		return gn_session_fail(s, err, 1,
+				       "this kernel has no %s links for probes "
+				       "(%s); leave --attach out, and gnomon "
+				       "uses the best kind that the kernel has",
+				       gn_attach_mode_name(mode),
+				       strerror(-err));
 	s->mode = mode;
 	return 0;
 }
@@ -260,11 +261,10 @@ static int check_match(struct gn_session *s)
 	    s->runtimes > s->may_start)
 		return 0;
 	if (gn_filter_is_usdt(glob) && !s->awaits)
-		return gn_session_fail(
-			s, -ENOENT, 2,
-			"no USDT probe matches '%s'; gnomon list "
-			"--usdt shows what there is",
-			glob);
+		return gn_session_fail(s, -ENOENT, 2,
+				       "no USDT probe matches '%s'; gnomon "
+				       "list --usdt shows which there are",
+				       glob);
 	if (s->no_runtime)
 		return gn_session_fail(s, -ENOENT, 2,
 				       "no function matches '%s'; %s", glob,
@@ -273,8 +273,8 @@ static int check_match(struct gn_session *s)
 		return gn_session_fail(
 			s, -ENOENT, 2,
 			"no function matches '%s': --clr-hooks elt is for "
-			"programs that gnomon starts, and process %d runs "
-			"already; leave it out",
+			"programs that gnomon starts, and process %d was "
+			"already running; leave --clr-hooks out",
 			glob, (int)s->late_for_elt);
 	if (gn_filter_names_ifunc(s->filter, glob, other, sizeof(other)))
 		return gn_session_fail(s, -ENOENT, 2, GN_IFUNC_TEXT, glob,
@@ -304,11 +304,11 @@ static int check_match(struct gn_session *s)
 		return gn_session_fail(
 			s, -ENOENT, 2,
 			"no function matches '%s': the program is not a 64-bit "
-			"ELF file; leave -f out to trace its threads alone",
+			"ELF file; leave -f out to trace only its threads",
 			glob);
 	return gn_session_fail(s, -ENOENT, 2,
 			       "no function matches '%s'; gnomon list shows "
-			       "what there is, LIB:GLOB looks into a library",
+			       "which there are; LIB:GLOB searches a library",
 			       glob);
 }
 

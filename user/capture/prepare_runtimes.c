@@ -180,7 +180,7 @@ int gn_prepare_running(struct gn_session *s, pid_t pid, size_t first)
 	if (rt->attach)
 		snprintf(s->warning, sizeof(s->warning),
 			 "process %d runs %s already: %s; --clr-hooks elt is "
-			 "for programs that gnomon starts: leave it out for "
+			 "for programs that gnomon starts; leave it out to see "
 			 "more",
 			 (int)pid, rt->title, rt->attached);
 	else
@@ -352,13 +352,14 @@ static void check_loads(struct gn_session *s, const struct gn_runtime *rt,
 	if (!can)
 		snprintf(s->warning, sizeof(s->warning),
 			 "'%s' cannot be read by user %u, so managed functions "
-			 "are not traced; install gnomon (cmake --install) or "
-			 "open the folder",
+			 "are not traced; install gnomon (cmake --install), or "
+			 "let that user read the folder",
 			 library, (unsigned int)u->uid);
 	else
 		snprintf(s->warning, sizeof(s->warning),
-			 "%s is 0, so %s loads no hook-site library and "
-			 "managed functions are not traced; unset it",
+			 "%s is 0, so the %s does not load gnomon's hook-site "
+			 "library, and managed functions are not traced; unset "
+			 "it",
 			 why, rt->title);
 }
 
@@ -429,8 +430,8 @@ static int fail_library(struct gn_session *s, int err, const char *library)
 		return gn_session_no_thread(s, err);
 	if (err == -ENFILE)
 		return gn_session_fail(s, err, 1,
-				       "the system has no descriptor left; "
-				       "raise its limit (fs.file-max)");
+				       "the system has no file descriptors "
+				       "left; raise its limit (fs.file-max)");
 	return gn_session_fail(s, err == -EMFILE ? err : -EIO, 1,
 			       "the hook sites of '%s' cannot be read (%s); "
 			       "install gnomon again",
@@ -479,7 +480,7 @@ static int plan_library(struct gn_session *s, const struct gn_runtime *rt,
 			return -ENOENT;
 		s->no_library = true;
 		snprintf(s->warning, sizeof(s->warning),
-			 "the hook-site library '%s' is not there, so managed "
+			 "the hook-site library '%s' is missing, so managed "
 			 "functions are not traced; install gnomon again",
 			 musl ? rt->library_musl : rt->library);
 		return -ENOENT;
@@ -554,11 +555,11 @@ const char *gn_session_unfit(const struct gn_session *s)
 	if (why)
 		return why;
 	if (asks_values(s))
-		return "-a takes values by probes";
+		return "-a records values with probes";
 	/* a ring has one reader, and hooks overwrite the other gnomon's
 	 * probes */
 	if (gn_is_below_its_like())
-		return "another gnomon runs this one";
+		return "another gnomon started this one";
 	return gn_session_can(CAP_SYS_PTRACE) ? NULL
 					      : "CAP_SYS_PTRACE is missing";
 }

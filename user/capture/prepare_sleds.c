@@ -75,23 +75,21 @@ struct risk {
 };
 
 static const struct risk risks[] = {
-	{"seccomp_load", "the program can forbid itself what they need", false},
-	{"prctl", "the program can forbid itself what they need (prctl)",
-	 false},
-	{"syscall", "the program can forbid itself what they need (syscall)",
+	{"seccomp_load", "the program can block what fast hooks need", false},
+	{"prctl", "the program can block what fast hooks need (prctl)", false},
+	{"syscall", "the program can block what fast hooks need (syscall)",
 	 false},
 	{"mlockall", "the program can lock all memory (mlockall)", false},
-	{"clone", "the program makes threads of its own kind (clone)", false},
-	{"_Fork",
-	 "the program can fork within a hook, and none hears of it (_Fork)",
+	{"clone", "the program creates threads in its own way (clone)", false},
+	{"_Fork", "the program can fork within a hook unnoticed (_Fork)",
 	 false},
 	{"sigaltstack",
-	 "the program has more stacks (sigaltstack), and its "
-	 "sleds tell no ends",
+	 "the program has additional stacks (sigaltstack), and its sleds do "
+	 "not report the ends of functions",
 	 true},
 	{"makecontext",
-	 "the program has more stacks (makecontext), and its "
-	 "sleds tell no ends",
+	 "the program has additional stacks (makecontext), and its sleds do "
+	 "not report the ends of functions",
 	 true},
 };
 
@@ -136,8 +134,8 @@ static const char *unfit(const struct gn_session *s)
 	if (why)
 		return why;
 	if (!has_loader(s->program))
-		return "the program is static, or not of this machine's C "
-		       "library";
+		return "the program is static, or uses another C library than "
+		       "this machine";
 	if (is_privileged(s->program))
 		return "the program gets privileges";
 	if (has_sanitizer(s))
@@ -213,9 +211,9 @@ static void tell_own_xray(struct gn_session *s)
 	if (has && options && strstr(options, "patch_premain=true") &&
 	    !*s->warning)
 		snprintf(s->warning, sizeof(s->warning),
-			 "XRAY_OPTIONS has patch_premain: XRay of the program "
-			 "takes its sleds, and calls of functions that have "
-			 "them are not seen; unset it");
+			 "XRAY_OPTIONS has patch_premain, so the program's own "
+			 "XRay uses its sleds, and calls of functions with "
+			 "sleds are not seen; unset it");
 }
 
 int gn_sleds_plan(struct gn_session *s)

@@ -113,11 +113,11 @@ int gn_running_open(struct gn_session *s)
 		int err = find_library(p, library, sizeof(library));
 
 		if (err)
-			return gn_session_fail(
-				s, err, 1,
-				"the hook-site library '%s' is "
-				"not there; install gnomon again",
-				p->musl ? p->rt->library_musl : p->rt->library);
+			return gn_session_fail(s, err, 1,
+					       "the hook-site library '%s' is "
+					       "missing; install gnomon again",
+					       p->musl ? p->rt->library_musl
+						       : p->rt->library);
 		err = p->rt->attach->open(p->pid, library, &p->attached, why);
 		if (err && !s->light)
 			return gn_session_fail(s, err, 1, "%s", why);
@@ -186,9 +186,10 @@ static void tell_memory(pid_t pid, size_t methods)
 
 	if (need > limit / 4)
 		gn_error("these hooks take up to %" PRIu64
-			 " MiB of process %d's memory, whose control group may "
-			 "have %" PRIu64 " MiB: it can be killed for it; end "
-			 "this now, or name fewer functions",
+			 " MiB of memory in process %d, and the limit of its "
+			 "control group is %" PRIu64
+			 " MiB, so the kernel may kill it; stop gnomon now, or "
+			 "name fewer functions",
 			 need >> 20, (int)pid, limit >> 20);
 }
 
@@ -201,11 +202,11 @@ static void tell_cost(const struct gn_session *s)
 	for (size_t i = 0; i < s->active->count; i++)
 		tell_memory(s->active->process[i].pid, s->active->chosen);
 	if (!s->opts.quiet)
-		gn_error(
-			"-f names %zu methods: each is compiled again when it "
-			"is called next, and all of its calls are slower until "
-			"the end; name fewer functions to disturb it less",
-			s->active->chosen);
+		gn_error("-f names %zu methods: each is compiled again at its "
+			 "next call, and all of its calls are slower until the "
+			 "end; name fewer functions to slow the program down "
+			 "less",
+			 s->active->chosen);
 }
 
 uint32_t gn_running_untold(const struct gn_running *r, uint32_t families)
@@ -236,8 +237,8 @@ static void tell_untold(const struct gn_session *s)
 
 	gn_running_words(untold, words, sizeof(words));
 	if (untold && !s->opts.live)
-		gn_error("a process that already runs does not report %s; "
-			 "start it under gnomon to see them",
+		gn_error("a process that was already running does not report "
+			 "%s; start it under gnomon to see them",
 			 words);
 }
 

@@ -48,8 +48,8 @@ int gn_session_fail(struct gn_session *s, int err, int status, const char *fmt,
 	/* wherever descriptors run out */
 	if (err == -EMFILE && !getrlimit(RLIMIT_NOFILE, &limit)) {
 		snprintf(s->error, sizeof(s->error),
-			 "%llu descriptors are not enough for gnomon; raise "
-			 "the limit (ulimit -n %llu)",
+			 "%llu file descriptors are not enough for gnomon; "
+			 "raise the limit (ulimit -n %llu)",
 			 (unsigned long long)limit.rlim_max,
 			 limit.rlim_max < ENOUGH_FILES
 				 ? ENOUGH_FILES
@@ -128,8 +128,8 @@ int gn_session_not_kept(struct gn_session *s)
 					      : strerror(-err);
 
 	return gn_session_fail(s, err, 1,
-			       "the records cannot be kept: %s; make room, or "
-			       "write elsewhere (-o FILE)",
+			       "the records cannot be written: %s; make room, "
+			       "or write elsewhere (-o FILE)",
 			       why);
 }
 

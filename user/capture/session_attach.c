@@ -330,9 +330,9 @@ static void summarize(struct gn_session *s)
 			 n ? ", " : "", hits, hits == 1 ? "" : "s");
 	if (n)
 		snprintf(s->summary, sizeof(s->summary),
-			 "%zu native function%s (end by return "
-			 "probe: %zu, at own returns: %zu; single-stepped: %zu "
-			 "at the begin, %zu at an end%s)%s%s%s; %s links",
+			 "%zu native function%s (end by return probe: %zu, at "
+			 "own returns: %zu; single-stepped: %zu at the entry, "
+			 "%zu at an end%s)%s%s%s; %s links",
 			 n, n == 1 ? "" : "s", s->native.by_return,
 			 s->native.by_ret, s->native.begins, s->native.stepped,
 			 s->native.refused || s->refused ? ", some refused"

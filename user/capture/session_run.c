@@ -256,7 +256,7 @@ static int check_seen(struct gn_session *s)
 		return 0;
 	return gn_session_fail(s, -ESRCH, 1,
 			       "no thread of the traced program was seen; if "
-			       "it had not ended before, see gnomon doctor");
+			       "it had not already ended, see gnomon doctor");
 }
 
 int gn_session_stop(struct gn_session *s)
@@ -283,9 +283,10 @@ int gn_session_stop(struct gn_session *s)
 	control->finishing = 1;
 	err = iterate(s, s->iter_stop);
 	if (!err && !gn_links_hold(s->links))
-		err = gn_session_fail(s, -ECHILD, 1,
-				      "the process that held the probes was "
-				      "killed; calls are missing, trace again");
+		err = gn_session_fail(
+			s, -ECHILD, 1,
+			"the process that held the probes was killed, so calls "
+			"are missing; trace again");
 	gn_session_drain_all(s, FINAL_NS);
 	if (s->fast && gn_fast_flush(s->fast))
 		s->late++;
@@ -369,11 +370,10 @@ static void tell_gone(const struct gn_session *s, gn_unseen_fn tell, void *ctx)
 
 	if (!n || !is_unmatched(s))
 		return;
-	snprintf(
-		line, sizeof(line),
-		"%u program%s ended before gnomon could look into %s; to trace "
-		"such a program, give it as the command itself",
-		n, n == 1 ? "" : "s", n == 1 ? "it" : "them");
+	snprintf(line, sizeof(line),
+		 "%u program%s ended before gnomon could look into %s; to "
+		 "trace such a program, let gnomon start it itself",
+		 n, n == 1 ? "" : "s", n == 1 ? "it" : "them");
 	tell(ctx, line);
 }
 

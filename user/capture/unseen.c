@@ -287,20 +287,21 @@ static void put_reason(const struct gn_unseen *u, const struct program *p,
 	else
 		snprintf(to, size,
 			 "its environment names another profiler%s or was "
-			 "cleaned, by env -i or a service, or it sees other "
+			 "cleaned (by env -i or a service), or it sees other "
 			 "mounts",
 			 p->read ? "" : ", turns diagnostics off");
 }
 
 static const char *advice(const struct gn_unseen *u, const struct program *p)
 {
-	return p->hindered ? "leave that variable out"
-	       : u->attached
-		       ? "give its PID to -p, too, or let gnomon start all"
+	return p->hindered   ? "unset that variable"
+	       : u->attached ? "give its PID to -p, too, or let gnomon start "
+			       "the whole program"
 	       : p->musl
 		       ? "attach to it (-p PID), or let gnomon start it itself"
-		       : "start gnomon inside of that, or let CORECLR_* and "
-			 "GNOMON_* pass and the library be read";
+		       : "start gnomon there instead, or keep CORECLR_* and "
+			 "GNOMON_* in its environment and let it read the "
+			 "library";
 }
 
 static void tell_program(const struct gn_unseen *u, const struct program *p,
@@ -338,7 +339,8 @@ void gn_unseen_runtimes(const struct gn_unseen *u, gn_unseen_fn tell, void *ctx)
 	if (n <= TOLD_MOST)
 		return;
 	snprintf(line, sizeof(line),
-		 "%zu more ran a runtime without it, for similar reasons",
+		 "%zu more processes ran a runtime without that library, for "
+		 "similar reasons",
 		 n - TOLD_MOST);
 	tell(ctx, line);
 }
@@ -427,14 +429,14 @@ bool gn_unseen_language(const char *program, const struct gn_files *files,
 	if (library)
 		snprintf(line, GN_LANGUAGE_LINE,
 			 "'%s' runs %s code, whose functions gnomon does not "
-			 "see; name native ones of its interpreter, as "
-			 "%s:GLOB: gnomon list -f '%s:*' shows them",
+			 "see; name native functions of its interpreter as "
+			 "%s:GLOB; gnomon list -f '%s:*' shows them",
 			 program, language, library, library);
 	else
 		snprintf(line, GN_LANGUAGE_LINE,
 			 "'%s' runs %s code, whose functions gnomon does not "
-			 "see; name native ones, as the program's own: gnomon "
-			 "list shows them",
+			 "see; name native functions, such as the program's "
+			 "own; gnomon list shows them",
 			 program, language);
 	return true;
 }
@@ -475,34 +477,36 @@ static bool tell_glob(const struct gn_unseen *u, const struct gn_filter *filter,
 			 glob, stripped, rt->title);
 	else if (stripped && !u->hooked)
 		snprintf(line, GLOB_LINE,
-			 "no function matched '%s': '%s' is stripped and has "
-			 "only what it exports; install its debug symbols%s",
+			 "no function matched '%s': '%s' is stripped, so only "
+			 "its exported functions are known; install its debug "
+			 "symbols%s",
 			 glob, stripped, GN_MINI_TEXT(native->mini));
 	else if (library && !(managed && u->hooked))
 		snprintf(line, GLOB_LINE,
-			 "no function matched '%s': the library is stripped "
-			 "and has only what it exports; install its debug "
-			 "symbols%s",
+			 "no function matched '%s': the library is stripped, "
+			 "so only its exported functions are known; install "
+			 "its debug symbols%s",
 			 glob, GN_MINI_TEXT(gn_filter_mini(filter, glob)));
 	else
 		snprintf(line, GLOB_LINE, "no %s matched '%s'; %s",
 			 usdt ? "USDT probe" : "function", glob,
 			 gn_filter_missed(filter, glob)
-				 ? "such a library was mapped, but before its "
-				   "probes were in place it was unmapped, or "
-				   "its process or the capture ended; give its "
-				   "path for LIB to probe it from the start"
-			 : usdt ? "gnomon list --usdt shows what there is"
+				 ? "such a library was mapped, but it was "
+				   "unmapped, or its process or the capture "
+				   "ended, before its probes were in place; "
+				   "give the library's path as LIB to probe it "
+				   "from the start"
+			 : usdt ? "gnomon list --usdt shows which there are"
 			 : u->hooked && !u->lists
-				 ? "only functions that are called are known: "
-				   "leave -f out to see them; without ( a GLOB "
-				   "matches names without parameters"
+				 ? "gnomon knows only functions that were "
+				   "called: leave -f out to see them; a GLOB "
+				   "without ( matches names without parameters"
 			 : u->hooked
-				 ? "gnomon list -p PID shows what runs; "
-				   "without ( or < a GLOB matches managed "
+				 ? "gnomon list -p PID shows which there are; "
+				   "a GLOB without ( or < matches managed "
 				   "names without parameters and type arguments"
-				 : "gnomon list shows what there is, "
-				   "LIB:GLOB looks into a library");
+				 : "gnomon list shows which there are; "
+				   "LIB:GLOB searches a library");
 	return !usdt;
 }
 
@@ -520,16 +524,15 @@ void gn_unseen_globs(const struct gn_unseen *u, const struct gn_filter *filter,
 	}
 	if (left && u->abstract)
 		tell(ctx, "methods that -f names are abstract, such as those "
-			  "of interfaces: name those that implement them, as "
-			  "-f '*.METHOD' does");
+			  "of interfaces; name the methods that implement "
+			  "them, for example with -f '*.METHOD'");
 	if (left && u->modules_left)
-		tell(ctx, "modules that can be unloaded or are made in memory "
-			  "(plug-ins, emitted code) were not looked into; "
-			  "--clr-hooks elt traces them from the program's "
-			  "start");
-	if (left && u->no_il)
 		tell(ctx,
-		     "methods that -f names have no IL of their own, such as "
-		     "those of other libraries (P/Invoke): they can have no "
-		     "hooks; -f 'LIB:GLOB' names native functions");
+		     "modules that can be unloaded or are made in memory "
+		     "(plug-ins, emitted code) were not searched; --clr-hooks "
+		     "elt traces them from the program's start");
+	if (left && u->no_il)
+		tell(ctx, "methods that -f names have no IL of their own, such "
+			  "as those of other libraries (P/Invoke), so they get "
+			  "no hooks; -f 'LIB:GLOB' names native functions");
 }

@@ -56,7 +56,8 @@ void gn_unseen_runtimes(const struct gn_unseen *u, gn_unseen_fn tell,
 const struct gn_runtime *gn_unseen_valueless(const struct gn_unseen *u);
 
 /* What is reported about such a runtime. */
-#define GN_VALUELESS_TEXT "-a takes no values of its methods, only their calls"
+#define GN_VALUELESS_TEXT \
+	"-a records only the calls of its methods, not their values"
 
 /*
  * Writes a line for an interpreter, where -f may have named a function of a

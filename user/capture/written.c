@@ -63,8 +63,9 @@ static void miss(struct gn_later *l, const struct guarded *g)
 
 static void tell(const struct guarded *g)
 {
-	gn_error("'%s' was written into: its probes were removed before, and "
-		 "it gets new ones when it is mapped again; calls are missing",
+	gn_error("'%s' was opened for writing, so its probes were removed; it "
+		 "gets new ones when it is mapped again; calls in between are "
+		 "missing",
 		 g->path ?: "?");
 }
 

@@ -246,8 +246,8 @@ static void tell_children(const struct gn_capture_args *a)
 
 void gn_capture_tell_waiting(void)
 {
-	fputs("gnomon: the command goes on, untraced; Ctrl-C twice ends the "
-	      "waiting for it\n",
+	fputs("gnomon: the command continues untraced; press Ctrl-C twice to "
+	      "stop waiting for it\n",
 	      stderr);
 }
 
@@ -283,9 +283,8 @@ static int trace(struct gn_capture *c, const struct gn_capture_args *a,
 	stopped = gn_session_stop(c->session);
 	gn_progress_end(&c->progress);
 	if (gn_session_left(c->session))
-		gn_error("%zu probes are still being removed, by a process "
-			 "that ends with it; until then they cost time, but "
-			 "record nothing",
+		gn_error("a process is still removing %zu probes and then "
+			 "ends; until then they cost time, but record nothing",
 			 gn_session_left(c->session));
 	c->tells = !err && !stopped;
 	/* -d is over */
@@ -437,8 +436,8 @@ static const char *cause(int sig)
 	return sig == SIGTRAP ? "; a program that copies its own code, such as "
 				"to large pages (node --use-largepages, "
 				"opcache.huge_code_pages), copies gnomon's "
-				"probes with it and ends so: turn that off, or "
-				"trace none of its native functions"
+				"probes with it and is then killed; turn that "
+				"off, or trace none of its native functions"
 			      : "";
 }
 
@@ -462,7 +461,7 @@ static void say_status(const struct gn_capture *c)
 
 static void say_left(const struct gn_capture *c)
 {
-	gn_error("ended by SIG%s; the command goes on untraced, as process %d",
+	gn_error("ended by SIG%s; the command continues untraced as process %d",
 		 sigabbrev_np(c->signals.end),
 		 (int)gn_session_child(c->session));
 }

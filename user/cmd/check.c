@@ -42,10 +42,9 @@ static const struct gn_option options[] = {
 static const struct gn_verb_usage usage = {
 	.name = "check",
 	.synopsis = "--budget FILE [-b FILE]... -i FILE... [options]",
-	.summary =
-		"Compare captures with a budget, and with captures of a base.\n"
-		"Exit status: 0 within it, 3 the records do not suffice to "
-		"judge, 4 breached.",
+	.summary = "Compare captures with a budget, and with captures of a "
+		   "base.\nExit status: 0 within it, 3 the records do not "
+		   "suffice to judge, 4 exceeded.",
 	.options = options,
 	.noptions = sizeof(options) / sizeof(options[0]),
 	.rest = GN_REST_NONE,

@@ -61,7 +61,7 @@ static const char *metric_choice(size_t i)
 
 static const struct gn_option options[] = {
 	{'b', "base", GN_OPTION_LIST, offsetof(struct diff_args, base), "FILE",
-	 "one of the base; all others are new then", NULL},
+	 "one of the base; then all others are new", NULL},
 	GN_OPT_OUTPUT("write it there, not to stdout"),
 	{0, "format", GN_OPTION_CHOICE, offsetof(struct diff_args, format),
 	 NULL, "how it is written", format_choice},

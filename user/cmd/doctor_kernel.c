@@ -96,7 +96,7 @@ static void check_btf(struct gn_checkup *c)
 
 	gn_finding_add(c, group, "btf", "BTF",
 		       todo ? GN_FOUND_MISSING : GN_FOUND_OK, todo, "%s%s",
-		       BTF_PATH, todo ? ": it is not there" : "");
+		       BTF_PATH, todo ? ": it is missing" : "");
 }
 
 static void check_namespaces(struct gn_checkup *c)

@@ -216,7 +216,7 @@ static int find_probes(struct job *j)
 	j->probes = j->list.library = true;
 	if (!err && j->list.files.count)
 		return GN_EXIT_OK;
-	gn_error("no library is '%s'; give its path, as in "
+	gn_error("there is no library '%s'; give its path, as in "
 		 "usdt:/PATH/TO/LIB:PROVIDER:NAME",
 		 j->word);
 	return GN_EXIT_USAGE;
@@ -372,7 +372,7 @@ static int check_found(const struct job *j)
 		return GN_EXIT_OK;
 	if (gn_filter_is_usdt(glob)) {
 		gn_error("no USDT probe matches '%s'; gnomon list --usdt -- "
-			 "COMMAND shows what there is",
+			 "COMMAND shows which there are",
 			 glob);
 		return GN_EXIT_USAGE;
 	}
@@ -395,11 +395,11 @@ static int check_found(const struct job *j)
 		gn_error(GN_LIST_TEXT, glob);
 	else if (l->nmodules)
 		gn_error("no function matches '%s'; list without -f shows the "
-			 "modules, LIB:* a module's functions",
+			 "modules, and -f 'LIB:*' a module's functions",
 			 glob);
 	else if (j->everything && l->stats.stripped)
-		gn_error("'%s' has no function symbols, it is stripped; "
-			 "install its debug symbols%s",
+		gn_error("'%s' has no function symbols, because it is "
+			 "stripped; install its debug symbols%s",
 			 l->stats.stripped, GN_MINI_TEXT(l->stats.mini));
 	else if (j->everything)
 		gn_error("'%s' has no functions; list its libraries with -f "
@@ -413,8 +413,8 @@ static int check_found(const struct job *j)
 			 "its debug symbols%s",
 			 glob, l->stats.stripped, GN_MINI_TEXT(l->stats.mini));
 	else
-		gn_error("no function matches '%s'; list without -f shows what "
-			 "there is, LIB:GLOB looks into a library",
+		gn_error("no function matches '%s'; list without -f shows "
+			 "which there are; LIB:GLOB searches a library",
 			 glob);
 	return GN_EXIT_USAGE;
 }

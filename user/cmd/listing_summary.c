@@ -75,8 +75,8 @@ void gn_listing_summary(const struct gn_listing *l, bool automatic)
 	/* a runtime's functions are not all listed, or known only when
 	 * called */
 	if (!l->nfunctions && !l->nusdt && !l->nruntimes && !l->running)
-		gn_error("no function is left: -f '!GLOB' excludes all that -f "
-			 "GLOB includes; give other patterns");
+		gn_error("no function is left: -f '!GLOB' excludes everything "
+			 "that -f GLOB includes; give other patterns");
 	if (l->nfunctions)
 		gn_error("%zu function%s: end of %zu by return probe, "
 			 "of %zu at own returns (rets: %zu, jumps: %zu); %zu "

@@ -94,9 +94,9 @@ static int feed(struct gn_trace_reader *reader, struct gn_pipeline *p,
 static void tell_skipped(const char *path, uint64_t n)
 {
 	if (n)
-		gn_error("%s has %" PRIu64 " %s that only a newer gnomon "
-			 "knows; read it with that, %s not in what is shown "
-			 "here",
+		gn_error("%s has %" PRIu64
+			 " %s that only a newer gnomon knows, and %s not shown "
+			 "here; read it with that gnomon",
 			 gn_load_name(path), n, gn_word(n, "record", "records"),
 			 gn_word(n, "it is", "they are"));
 }

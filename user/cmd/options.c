@@ -322,7 +322,7 @@ static int bad_long(const struct gn_verb_usage *u, const char *word, char *err,
 	for (size_t i = 0; i < u->noptions && len > 2; i++)
 		n += !strncmp(u->options[i].name, word + 2, len - 2);
 	return bad(err, size, "option '%s' %s; see 'gnomon %s --help'", word,
-		   n > 1 ? "is shortened too far" : "is unknown", u->name);
+		   n > 1 ? "is ambiguous" : "is unknown", u->name);
 }
 
 static int no_argument_given(const struct gn_option *o, char *err, size_t size)

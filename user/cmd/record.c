@@ -236,7 +236,7 @@ static void summary(const struct recording *r, uint64_t bytes)
  * there. */
 static const char *what_is_left(const struct recording *r, uint64_t bytes)
 {
-	return bytes ? "it is readable up to its last whole chunk"
+	return bytes ? "it can be read up to its last complete chunk"
 	       : access(r->path, F_OK) ? "nothing of the trace is kept"
 				       : "it is as it was before";
 }

@@ -97,8 +97,9 @@ static int status_of(int told)
 {
 	if (WIFEXITED(told))
 		return WEXITSTATUS(told);
-	gn_error("the capture was killed by signal %d (%s); its file is "
-		 "readable up to its last whole chunk, or the one of before",
+	gn_error("the capture was killed by signal %d (%s); its file can be "
+		 "read up to its last complete chunk, or is still the previous "
+		 "one",
 		 WTERMSIG(told), strsignal(WTERMSIG(told)));
 	return GN_EXIT_FAILED;
 }
@@ -231,7 +232,7 @@ static void tell_gap(const char *path, uint64_t missing)
 		i++;
 	if (i <= GN_REPEAT_MAX)
 		gn_error("%s.%llu and what follows it are left out because "
-			 "%s.%llu is missing; name each file to take them",
+			 "%s.%llu is missing; name each file to include them",
 			 path, (unsigned long long)i, path,
 			 (unsigned long long)missing);
 }

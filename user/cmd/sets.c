@@ -54,8 +54,8 @@ static void look_how(struct gn_sets *s, const char *path,
 			s->comparison.unlike =
 				"not all captures were made with the same --os";
 			gn_error("%s was made with another --os than those "
-				 "before it: time in %s is app in the one and "
-				 "not in the other; record all alike",
+				 "before it: time in %s is app in only some of "
+				 "them; record all with the same --os",
 				 path, work[i].what);
 		}
 		if (value && !s->timed[i])
@@ -80,8 +80,9 @@ static int look_for_what(struct gn_sets *s, const char *path,
 	if (strcmp(s->asked, asked) != 0) {
 		s->asked_unlike = true;
 		gn_error("%s was made with another -f than those before it: "
-			 "what only the one names is its callers' time in the "
-			 "other, and seems new or gone; record all alike",
+			 "the time of a function that only one of them names "
+			 "is its callers' time in the other, so the function "
+			 "seems new or gone; record all with the same -f",
 			 path);
 	}
 	return 0;

@@ -209,8 +209,8 @@ static int deliver(const struct gn_model *m, const struct gn_report_opts *opts,
 				 hurries ? HURRY_MS : -1, &done);
 	free(text);
 	if (err == -ETIMEDOUT)
-		gn_error("nobody reads the report: %zu of %zu bytes were "
-			 "taken; write it into a file with -o",
+		gn_error("nobody reads the rest of the report (%zu of %zu "
+			 "bytes were read); write it into a file with -o",
 			 done, stream.size);
 	return err;
 }

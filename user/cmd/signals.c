@@ -124,8 +124,8 @@ static void note(struct gn_signals *s, const struct gn_session *session)
 		return;
 	s->noted = true;
 	fprintf(stderr,
-		"gnomon: the command has SIG%s; gnomon goes on until it "
-		"ends, or until another signal\n",
+		"gnomon: the command got SIG%s; gnomon continues until the "
+		"command ends, or until another signal\n",
 		sigabbrev_np(s->first));
 }
 

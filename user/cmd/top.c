@@ -136,9 +136,10 @@ static bool args_fit(struct top_args *t, int *status)
 		return refuse(status, "--no-functions cannot be combined with "
 				      "-f or --budget; leave one out");
 	if (t->a.hooks == GN_HOOKS_FAST)
-		return refuse(status,
-			      "a period's records would come after its end by "
-			      "--hooks fast; leave it out");
+		return refuse(
+			status,
+			"with --hooks fast, the records of a period would come "
+			"after its end; leave --hooks fast out");
 	if (t->sort && !rows)
 		return refuse(status, "--sort is for batch mode; give -b, or "
 				      "press s on the screen");

@@ -257,7 +257,9 @@ static int open_screen(void *ctx, struct gn_live_run *owner)
 	if (!why)
 		err = gn_screen_open(&s->screen, &why);
 	if (err == -ENOTTY || err == -ENOTSUP) {
-		gn_error("no screen: %s; here are rows, as with --batch", why);
+		gn_error("the screen cannot be used: %s; gnomon prints rows, "
+			 "as with --batch",
+			 why);
 		s->live.stays = false;
 		return 0;
 	}

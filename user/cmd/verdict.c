@@ -65,11 +65,10 @@ static void warn_broken(const struct gn_model *m)
 
 	gn_error("a self-check failed, the numbers cannot be trusted: %s; %s",
 		 failed ? failed : "no memory to say which",
-		 breaks_returns(m)
-			 ? "likely because of --leave return, which is not for "
-			   "programs that unwind, jump or switch stacks: leave "
-			   "it out"
-			 : "please report it with the trace");
+		 breaks_returns(m) ? "likely because of --leave return, which "
+				     "does not work for programs that unwind, "
+				     "jump or switch stacks: leave it out"
+				   : "please report it with the trace");
 	free(failed);
 }
 

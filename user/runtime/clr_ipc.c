@@ -492,11 +492,10 @@ int gn_clr_ipc_find(pid_t pid, char *why)
 		if (is_none(fd))
 			tell_missing(&w, pid, why);
 		else if (fd < 0)
-			snprintf(
-				why, GN_WHY_MAX,
-				"gnomon cannot look for the diagnostics socket "
-				"of process %d in its folder %.256s (%s)",
-				(int)pid, w.folder, strerror(-fd));
+			snprintf(why, GN_WHY_MAX,
+				 "the diagnostics socket of process %d cannot "
+				 "be looked up in its folder %.256s (%s)",
+				 (int)pid, w.folder, strerror(-fd));
 	}
 	close(w.root);
 	return fd;
