@@ -299,7 +299,7 @@ void test_attach_filtered(struct live *t)
 	CHECK(t, strstr(report, "has a seccomp filter"), "no reason: %s",
 	      report);
 	CHECK(t, strstr(report, "P.Fib(int)"), "no functions: %s", report);
-	CHECK(t, strstr(report, "work on the thread .NET EventPipe"),
+	CHECK(t, strstr(report, "hooks on the thread .NET EventPipe"),
 	      "it does not say whose gnomon's work is: %s", report);
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }

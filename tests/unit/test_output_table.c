@@ -274,7 +274,7 @@ static void one_of_each(void **state)
 /* If a module's precompiled code is off, no note says that it is on. */
 static void code_that_is_off_is_told(void **state)
 {
-	static const char kept[] = "for it; other code is as it was. ";
+	static const char kept[] = "for this; other code is unchanged. ";
 	struct sample s;
 	char *text;
 
@@ -283,13 +283,13 @@ static void code_that_is_off_is_told(void **state)
 	s.m.code.selected[GN_SELECTED_METHODS] = 2;
 	text = sample_print("table", &s.m, &(struct gn_output_opts){0});
 	assert_non_null(strstr(text, kept));
-	assert_null(strstr(text, "turned off, all of it"));
+	assert_null(strstr(text, "turned off completely"));
 	free(text);
 	s.m.code.selected[GN_SELECTED_CODE_OFF] = 3;
 	text = sample_print("table", &s.m, &(struct gn_output_opts){0});
 	assert_null(strstr(text, kept));
 	assert_non_null(strstr(text, "precompiled code of 3 modules was turned "
-				     "off, all of it"));
+				     "off completely"));
 	free(text);
 }
 

@@ -111,9 +111,9 @@ static void put_attached(const struct gn_model *m,
 		return;
 	gn_format_duration(time, after, o->ns);
 	fprintf(f,
-		"# %-11s after the first %s, in which the runtime did what "
-		"gnomon asked for: all\n# %-11s times have this part, too; "
-		"calls of a method are seen once it has its hooks\n",
+		"# %-11s after the first %s, in which the runtime added the "
+		"hooks: all times include\n# %-11s this part, too; calls of a "
+		"method are seen as soon as it has its hooks\n",
 		"attached", time, "");
 }
 
@@ -285,7 +285,8 @@ static void put_stepped(const struct gn_model *m, FILE *f)
 
 static void put_legend(const struct gn_model *m, FILE *f)
 {
-	fprintf(f, "# %-11s Elapsed: all; Application: less %s.\n", "times",
+	fprintf(f, "# %-11s Elapsed: all time; Application: without %s.\n",
+		"times",
 		m->classify == GN_CLASSIFY_EXACT
 			? "the operating system's (exact)"
 			: "intervals with OS events (interval)");
@@ -306,13 +307,13 @@ static void put_leave_hint(const struct gn_model *m, FILE *f)
 		unknown = gn_ends_unknown(&m->functions[i].v);
 	if (unknown)
 		fprintf(f,
-			"# %-11s ~: more than a tenth of a function's calls; "
-			"their times extend to the next known event\n",
+			"# %-11s ~: more than a tenth of a function's calls "
+			"ended so; each lasts until the next known event\n",
 			"");
 	if (gn_info_number(m, "functions.return", &by_return) && by_return)
 		fprintf(f,
-			"# %-11s return probes see no more than 64 frames of a "
-			"thread, --leave ret sees all;\n# %-11s what an "
+			"# %-11s return probes see at most 64 frames of a "
+			"thread, --leave ret sees all; a call\n# %-11s that an "
 			"exception or longjmp leaves has no end of its own\n",
 			"", "");
 }

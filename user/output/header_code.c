@@ -65,18 +65,18 @@ static int put_inlined(const struct gn_model *m, const struct gn_output_opts *o,
 	if (how && !strcmp(how, "refused") && m->code.compiled)
 		fprintf(f,
 			"# %-11s refused for managed functions that are "
-			"traced: each call is seen,\n# %-11s and small ones "
-			"cost the program more than without gnomon\n",
+			"traced: each call is seen,\n# %-11s and small "
+			"functions cost the program more than without gnomon\n",
 			"inlining", "");
 	if (!m->code.sites)
 		return 0;
 	gn_format_count(n, m->code.sites);
 	fprintf(f,
-		"# %-11s at %s call %s the compiler may have copied the "
-		"callee in:\n# %-11s such calls are not counted, their time "
-		"is their caller's\n# %-11s (--inline refuse sees them); rows "
-		"of callees have the mark <.\n# %-11s Most, the program's own "
-		"first:\n",
+		"# %-11s at %s call %s, the compiler may have copied the "
+		"callee into its caller:\n# %-11s such calls are not counted, "
+		"and their time is their caller's\n# %-11s (--inline refuse "
+		"sees them); the rows of these callees are marked <.\n# %-11s "
+		"The most frequent ones, those of the program first:\n",
 		"inlining", n, gn_word(m->code.sites, "site", "sites"), "", "",
 		"");
 	return put_named(m->code.inlined, m->code.ninlined, o, f);
@@ -91,8 +91,8 @@ static void put_thrown(const struct gn_model *m, FILE *f)
 	gn_format_count(n, m->code.thrown);
 	fprintf(f,
 		"# %-11s %s %s ended by an exception, at a time that the "
-		"runtime does not\n# %-11s tell: what %s did up to the next "
-		"compilation or traced call is part of jit\n",
+		"runtime does not\n# %-11s report: what %s did up to the next "
+		"compilation or traced call counts as jit\n",
 		"compiling", n,
 		gn_word(m->code.thrown, "compilation", "compilations"), "",
 		gn_word(m->code.thrown, "its thread", "their threads"));
@@ -107,10 +107,10 @@ static void put_code_off(const struct gn_model *m, FILE *f)
 		return;
 	gn_format_count(n, modules);
 	fprintf(f,
-		"# %-11s code of %s %s was turned off, all of it: it does not "
-		"tell what it has\n# %-11s copied, as a composite image in "
-		"one file with the program, which\n# %-11s is slower for it "
-		"(-p leaves it on)\n",
+		"# %-11s code of %s %s was turned off completely, because it "
+		"does not say which methods\n# %-11s it has copied (such as a "
+		"composite image in one file with the program); this\n# %-11s "
+		"makes the program slower (-p leaves the code on)\n",
 		"precompiled", n, gn_word(modules, "module", "modules"), "",
 		"");
 }
@@ -124,18 +124,18 @@ static void put_precompiled(const struct gn_model *m,
 	if (gn_model_info(m, "precompiled") && m->code.compiled &&
 	    !gn_model_of_jvm(m)) {
 		fprintf(f,
-			"# %-11s code was turned off, all of it, to tell of "
-			"transitions: what had such\n# %-11s was compiled for "
-			"it, which is part of jit (%s %s in all)\n",
+			"# %-11s code was turned off completely to report "
+			"transitions: what had such\n# %-11s code was compiled "
+			"instead, which counts as jit (%s %s in all)\n",
 			"precompiled", "", all,
 			gn_word(m->code.compiled, "compilation",
 				"compilations"));
 	} else if (m->code.refused) {
 		gn_format_count(n, m->code.refused);
 		fprintf(f,
-			"# %-11s of %s %s was turned off to see calls: %s "
-			"compiled\n# %-11s for it, which is part of jit (%s %s "
-			"in all)\n",
+			"# %-11s code of %s %s was turned off to see all "
+			"calls: %s compiled\n# %-11s instead, which counts as "
+			"jit (%s %s in all)\n",
 			"precompiled", n,
 			gn_word(m->code.refused, "function", "functions"),
 			gn_word(m->code.refused, "it was", "they were"), "",
@@ -148,13 +148,13 @@ static void put_precompiled(const struct gn_model *m,
 		return;
 	gn_format_count(n, m->code.copies_ran);
 	fprintf(f,
-		"%s# %-11s %s precompiled %s that may have copies of traced "
+		"%s# %-11s %s precompiled %s that may contain copies of traced "
 		"ones may have run%s\n",
 		o->color ? GN_ATTENTION : "", "COPIES", n,
 		gn_word(m->code.copies_ran, "function", "functions"),
 		o->color ? GN_PLAIN : "");
 	fprintf(f,
-		"%s# %-11s before that was known: calls can be too few "
+		"%s# %-11s before gnomon knew that: calls can be too few "
 		"(--inline refuse without -f sees all)%s\n",
 		o->color ? GN_ATTENTION : "", "", o->color ? GN_PLAIN : "");
 }
@@ -175,10 +175,9 @@ static void put_by_runtime(uint64_t processes, FILE *f)
 		return;
 	gn_format_count(n, processes);
 	fprintf(f,
-		"# %-11s by the runtime (as --clr-hooks elt) in %s %s whose "
-		"modules edit and\n"
-		"# %-11s continue can change: it accepts no hooks in their "
-		"IL\n",
+		"# %-11s by the runtime (as with --clr-hooks elt) in %s %s "
+		"with edit and\n# %-11s continue: there, the runtime accepts "
+		"no hooks in the IL\n",
 		"hooks", n, gn_word(processes, "process", "processes"), "");
 }
 
@@ -191,27 +190,27 @@ static void put_in_il(const struct gn_model *m, FILE *f)
 	gn_format_count(n, methods);
 	fprintf(f,
 		"# %-11s in the IL of %s %s that -f names (--clr-hooks rejit), "
-		"compiled again\n# %-11s for it%s. "
-		"%s\n",
+		"compiled again\n# %-11s for this%s. %s\n",
 		"hooks", n, gn_word(methods, "method", "methods"), "",
 		m->code.selected[GN_SELECTED_CODE_OFF]
 			? ""
-			: "; other code is as it was",
+			: "; other code is unchanged",
 		started ? "All calls are seen except those named below"
-			: "Not seen are calls that were under way,");
+			: "Not seen are calls that were already running,");
 	if (started)
 		return;
 	fprintf(f,
-		"# %-11s and copies of small methods in these (so in a loop "
-		"that goes on) and in\n# %-11s methods that were made in "
-		"memory before: compiled expressions, which call\n"
-		"# %-11s handlers of MVC, minimal APIs and SignalR, and what "
-		"serialisers, mappers and\n# %-11s ORMs make: to see these, "
-		"start the program under gnomon. To find the methods\n"
-		"# %-11s and ask for them is gnomon's work on the thread .NET "
-		"EventPipe,\n# %-11s %s\n",
+		"# %-11s and copies of small methods in these calls (for "
+		"example in a long loop) and in\n# %-11s methods that were "
+		"generated in memory before: compiled expressions, which "
+		"call\n# %-11s handlers of MVC, minimal APIs and SignalR, and "
+		"code that serialisers, mappers\n# %-11s and ORMs generate. To "
+		"see these, start the program under gnomon. gnomon finds\n# "
+		"%-11s the methods and requests their hooks on the thread .NET "
+		"EventPipe; this work\n# %-11s %s\n",
 		"", "", "", "", "", "",
-		m->own_work ? "taken out of its times" : "and in its times");
+		m->own_work ? "is not in the times of that thread"
+			    : "is in the times of that thread");
 }
 
 static void put_without(uint64_t methods, const char *why, FILE *f)
@@ -234,13 +233,12 @@ static void put_edited(uint64_t methods, bool started, FILE *f)
 		return;
 	gn_format_count(n, methods);
 	fprintf(f,
-		"# %-11s %s %s of modules that edit and continue can "
-		"change, by\n# %-11s "
-		"DOTNET_MODIFIABLE_ASSEMBLIES=debug: the runtime "
-		"takes no hooks in their IL\n# %-11s (%s)\n",
+		"# %-11s %s %s of modules with edit and continue\n# %-11s "
+		"(DOTNET_MODIFIABLE_ASSEMBLIES=debug): the runtime accepts no "
+		"hooks in their IL\n# %-11s (%s)\n",
 		"untraced", n, gn_word(methods, "method", "methods"), "", "",
 		started ? "--clr-hooks elt sees them"
-			: "start it without that variable");
+			: "start the program without that variable");
 }
 
 static void put_copied(uint64_t methods, bool started, FILE *f)
@@ -251,7 +249,7 @@ static void put_copied(uint64_t methods, bool started, FILE *f)
 		return;
 	gn_format_count(n, methods);
 	fprintf(f,
-		"# %-11s calls of %s %s by precompiled code that can hold "
+		"# %-11s calls of %s %s by precompiled code that can contain "
 		"copies of %s%s\n",
 		"untraced", n, gn_word(methods, "method", "methods"),
 		gn_word(methods, "it", "them"),
@@ -287,8 +285,8 @@ static void put_modules_left(const struct gn_model *m, FILE *f)
 		return;
 	gn_format_count(n, left);
 	fprintf(f,
-		"# %-11s methods of %s module%s made in memory, able to unload "
-		"or beyond\n# %-11s the first 4,096%s\n",
+		"# %-11s methods of %s module%s: made in memory, able to "
+		"unload, or beyond\n# %-11s the first 4,096%s\n",
 		"untraced", n, gn_word(left, "", "s"), "",
 		started_by_il(m) ? " (--clr-hooks elt sees them)" : "");
 }
@@ -305,11 +303,10 @@ static void put_abstract(const struct gn_model *m, FILE *f)
 		return;
 	gn_format_count(n, abstract);
 	fprintf(f,
-		"# %-11s %s abstract %s, such as those of interfaces: what "
-		"implements %s\n"
-		"# %-11s is called; name that instead (-f '*.METHOD')\n",
-		"untraced", n, gn_word(abstract, "method", "methods"),
-		gn_word(abstract, "it", "them"), "");
+		"# %-11s %s abstract %s, such as those of interfaces: to trace "
+		"what\n# %-11s implements %s, use -f '*.METHOD'\n",
+		"untraced", n, gn_word(abstract, "method", "methods"), "",
+		gn_word(abstract, "it", "them"));
 }
 
 static void put_no_room(const struct gn_model *m,
@@ -322,9 +319,10 @@ static void put_no_room(const struct gn_model *m,
 		return;
 	gn_format_count(n, left);
 	fprintf(f,
-		"%s# %-11s %s time%s a function was compiled or asked for that "
-		"has no room: a process\n# %-11s has it for 1,048,576 in its "
-		"life. Such have no name, and their calls are not seen%s\n",
+		"%s# %-11s %s time%s a function was compiled or requested when "
+		"no room was left: a process has\n# %-11s room for 1,048,576 "
+		"in its life. Others have no name, and their calls are not "
+		"seen%s\n",
 		o->color ? GN_ATTENTION : "", "UNTRACED", n,
 		gn_word(left, "", "s"), "", o->color ? GN_PLAIN : "");
 }
@@ -338,24 +336,24 @@ static void put_exceptions(const struct gn_model *m,
 
 	if (selected[GN_SELECTED_EXCEPTIONS_LEFT]) {
 		fprintf(f,
-			"# %-11s are not watched: from .NET 9 on that can "
-			"crash a program that\n"
-			"# %-11s filters them (catch .. when), by a fault of "
-			"the runtime;\n"
-			"# %-11s --events exceptions does it all the same\n",
+			"# %-11s are not watched: in .NET 9 and later, that "
+			"can crash a program that\n# %-11s filters them (catch "
+			".. when), because of a bug of the runtime;\n# %-11s "
+			"--events exceptions watches them anyway\n",
 			"exceptions", "", "");
 		if (gn_model_info(m, "hooks.elt"))
 			fprintf(f,
-				"# %-11s a call that one ends lasts here until "
-				"its caller, or theirs, calls or returns\n",
+				"# %-11s a call that an exception ends seems "
+				"to last until a caller of it calls or "
+				"returns\n",
 				"");
 	}
 	if (selected[GN_SELECTED_EXCEPTIONS_RISKED])
 		fprintf(f,
-			"%s# %-11s are watched, as was asked for: from .NET 9 "
-			"on that can crash a program that\n"
-			"# %-11s filters them (catch .. when), by a fault of "
-			"the runtime%s\n",
+			"%s# %-11s are watched, as requested: in .NET 9 and "
+			"later, that can crash a program that\n# %-11s filters "
+			"them (catch .. when), because of a bug of the "
+			"runtime%s\n",
 			o->color ? GN_ATTENTION : "", "exceptions", "",
 			o->color ? GN_PLAIN : "");
 }
@@ -366,9 +364,9 @@ static void put_allocations(const struct gn_model *m,
 	if (m->code.selected[GN_SELECTED_ALLOCATIONS_LEFT])
 		fprintf(f,
 			"%s# %-11s of boxed values and combined delegates are "
-			"reported in part only: this runtime makes\n"
-			"# %-11s most of them without an event (.NET 10). All "
-			"others are reported%s\n",
+			"reported only in part: .NET 10 makes\n# %-11s most of "
+			"them without an event. All other allocations are "
+			"reported%s\n",
 			o->color ? GN_ATTENTION : "", "ALLOCATIONS", "",
 			o->color ? GN_PLAIN : "");
 }
@@ -385,8 +383,8 @@ static void put_elt(const struct gn_model *m, FILE *f)
 		       m->functions[i].v.calls;
 	if (seen)
 		fprintf(f,
-			"# %-11s by the runtime, in code that it compiles for "
-			"it (%s%s%s)\n",
+			"# %-11s by the runtime, in the code that it compiles "
+			"(%s%s%s)\n",
 			"hooks", option, strcmp(why, option) ? ": " : "",
 			strcmp(why, option) ? why : "");
 }
@@ -406,7 +404,7 @@ static int put_light(const struct gn_model *m, const struct gn_output_opts *o,
 		return gn_header_line(f, "clr", level, o->utf8);
 	fprintf(f,
 		"# %-11s light: compilation, collections and suspension, "
-		"without functions;\n# %-11s all code is as it was (-f names "
+		"without functions;\n# %-11s all code is unchanged (-f names "
 		"functions)\n",
 		"clr", "");
 	return gn_header_line(f, "", gn_model_info(m, "clr.without"), o->utf8);

@@ -45,8 +45,8 @@ void gn_header_fast(const struct gn_model *m, const struct gn_output_opts *o,
 	if (!number(m, "fast.processes")) {
 		if (!unfit && could_be_fast(m))
 			fprintf(f,
-				"# %-11s no program has them: a limit on "
-				"files' sizes or memory, or gnomon was late\n",
+				"# %-11s no program has them: it has a limit "
+				"on file sizes or memory, or gnomon was late\n",
 				"fast hooks");
 		return;
 	}
@@ -71,10 +71,10 @@ void gn_header_fast(const struct gn_model *m, const struct gn_output_opts *o,
 	put_count(m, "fast.dropped", "record found no room: --on-full wait",
 		  "records found no room: --on-full wait", f);
 	put_count(m, "fast.late",
-		  "record was lost: its thread began when there was no room "
-		  "to tell of it",
+		  "record was lost: its thread began when there was no room to "
+		  "report it",
 		  "records were lost: their threads began when there was no "
-		  "room to tell of them",
+		  "room to report them",
 		  f);
 	put_count(m, "fast.hostile", "record was not written by a hook",
 		  "records were not written by a hook", f);
