@@ -356,8 +356,9 @@ static void kernel_account(void **state)
 	assert_int_equal(r->status, 4);
 	assert_non_null(strstr(r->err, "a self-check failed"));
 	assert_non_null(strstr(r->out, "differ from the kernel's account: 1"));
-	assert_non_null(strstr(
-		r->out, "thread 7 (app): by the kernel 2.100 ms on a CPU"));
+	assert_non_null(
+		strstr(r->out,
+		       "thread 7 (app): the kernel counted 2.100 ms on a CPU"));
 }
 
 static void probe_cost(void **state)

@@ -245,7 +245,7 @@ static int find_target(struct job *j, char **argv)
 	if (a->command > argv && !strcmp(a->command[-1], "--"))
 		return find_command(j, user);
 	if (a->ncommand > 1) {
-		gn_error("'%s' follows the file '%s'; give options before one "
+		gn_error("'%s' follows the file '%s'; give options before the "
 			 "file, or a command after --",
 			 a->command[1], j->word);
 		return GN_EXIT_USAGE;

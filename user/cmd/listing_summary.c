@@ -16,9 +16,8 @@ static void tell_sleds(const struct gn_listing *l)
 
 	for (int i = 0; i < GN_SLED_KINDS; i++)
 		if (l->sleds[i])
-			gn_error("%zu of them %s built with %s: %s "
-				 "without traps "
-				 "where gnomon starts the program (--hooks)",
+			gn_error("%zu of them %s built with %s: %s without "
+				 "traps if gnomon starts the program (--hooks)",
 				 l->sleds[i],
 				 gn_word(l->sleds[i], "was", "were"),
 				 options[i],

@@ -123,8 +123,8 @@ static void put_by_path(const struct gn_model *m,
 
 	if (path)
 		fprintf(f,
-			"# %-11s name the file by its path, and its probes are "
-			"there in time: -f '%s:GLOB'\n",
+			"# %-11s name the file by its path, so that it has its "
+			"probes in time: -f '%s:GLOB'\n",
 			"", path);
 	free(path);
 }
@@ -156,10 +156,8 @@ void gn_header_late(const struct gn_model *m, const struct gn_output_opts *o,
 	if (!m->by_path && gn_model_attached(m))
 		fprintf(f,
 			"# %-11s new children have their probes at once if all "
-			"processes that map a file are\n# %-11s traced: -p "
-			"with "
-			"a server's children, too: -p PID,$(pgrep -d, -P "
-			"PID)\n",
+			"processes that map a file are\n# %-11s traced: name a "
+			"server's children, too: -p PID,$(pgrep -d, -P PID)\n",
 			"", "");
 }
 

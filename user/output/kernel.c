@@ -22,9 +22,10 @@ char *gn_kernel_text(const struct gn_model_thread *t, bool ns)
 		gn_format_difference(delay[2], k->delay_rest, ns);
 	}
 	if (asprintf(&text,
-		     "thread %" PRIu32 " (%s): by the kernel %s on a CPU and "
-		     "%s in the run queue; by gnomon %s and %s; %s and %s of "
-		     "it for no known reason",
+		     "thread %" PRIu32
+		     " (%s): the kernel counted %s on a CPU and %s in the run "
+		     "queue, gnomon %s and %s; %s and %s of the difference "
+		     "have no known reason",
 		     t->tid, t->name, cpu[0], delay[0], cpu[1], delay[1],
 		     cpu[2], delay[2]) < 0)
 		return NULL;

@@ -89,7 +89,7 @@ void gn_header_probe_cost(const struct gn_model *m,
 	fprintf(f, "\n# %-11s %s taken out of %s", "", taken, of);
 	if (m->hook_waited) {
 		gn_format_duration(taken, m->hook_waited, o->ns);
-		fprintf(f, ", %s of it waits for room", taken);
+		fprintf(f, ", %s of it waiting for room", taken);
 	}
 	if (m->own_work) {
 		gn_format_duration(taken, m->own_work, o->ns);
@@ -98,8 +98,8 @@ void gn_header_probe_cost(const struct gn_model *m,
 	if (m->probe_cost_left > 0) {
 		gn_format_duration(taken, (uint64_t)m->probe_cost_left, o->ns);
 		fprintf(f,
-			"; %s could not be (functions shorter than their "
-			"probes)",
+			"; %s could not be taken out (functions shorter than "
+			"their probes)",
 			taken);
 	}
 	fputc('\n', f);
@@ -107,7 +107,7 @@ void gn_header_probe_cost(const struct gn_model *m,
 		return;
 	gn_format_duration(taken, m->session.error_incl, o->ns);
 	fprintf(f,
-		"# %-11s all times together can be wrong by %s for it; ~: by "
-		"more than a tenth\n",
+		"# %-11s all times together can be wrong by %s because of it; "
+		"~: by more than a tenth\n",
 		"", taken);
 }

@@ -103,10 +103,11 @@ static int note_young(const struct gn_model *m, struct gn_sheet *s)
 		if (m->events[i].young) {
 			s->note = strdup(
 				"generation " YOUNG
-				": it opened the background "
+				": such a collection opened the background "
 				"collection of generation 2 that begins at the "
 				"same time; .NET reports only its end, and its "
-				"pause is part of that one's");
+				"pause is part of the pause of the background "
+				"collection");
 			return s->note ? 0 : -ENOMEM;
 		}
 	return 0;

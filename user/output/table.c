@@ -281,7 +281,7 @@ static void print_older(const struct gn_rows *rows, FILE *f)
 	if (!older)
 		return;
 	gn_format_count(n, older);
-	fprintf(f, "# left out for having begun before the session: %s\n", n);
+	fprintf(f, "# left out because they began before the session: %s\n", n);
 }
 
 /* Prints how many async methods have no row; false: none. */
@@ -293,8 +293,8 @@ static bool print_async_left(const struct gn_model *m, FILE *f)
 		return false;
 	gn_format_count(n, m->code.selected[GN_SELECTED_ASYNC_LEFT]);
 	fprintf(f,
-		"# async methods without a row, for their states are not seen: "
-		"%s\n",
+		"# async methods without a row, because their states are not "
+		"seen: %s\n",
 		n);
 	return true;
 }
@@ -307,17 +307,17 @@ static void print_no_async(const struct gn_model *m, FILE *f)
 		fputs("# a JVM reports no async method\n", f);
 	else if (elt && strcmp(elt, "all functions are traced"))
 		fprintf(f,
-			"# no async methods: %s makes the runtime's own hooks "
-			"(elt), which do not see them; leave it out\n",
+			"# no async methods: with %s, hooks are the runtime's "
+			"own (elt), which do not see them; leave it out\n",
 			elt);
 	else if (m->code.selected[GN_SELECTED_METHODS])
-		fputs("# no async methods: of those that -f names no state "
-		      "machine ran; C# makes none with runtime-async=on, F# "
-		      "none for async {}, and in a Debug build none for a "
-		      "task\n",
+		fputs("# no async methods: no state machine of a method that "
+		      "-f names ran; C# makes none with runtime-async=on, F# "
+		      "makes none for async {} and, in a Debug build, none for "
+		      "a task\n",
 		      f);
 	else
-		fputs("# no async methods; select some of a .NET program by "
+		fputs("# no async methods; select some of a .NET program with "
 		      "-f, without -a or --clr-hooks elt\n",
 		      f);
 }
