@@ -93,8 +93,8 @@ static int add_limit(struct reader *r, struct gn_budget_rule *rule,
 
 	if (!find_metric(word, rule->part, &l))
 		return bad(r,
-			   "%s has '%s', which is nothing to limit; give calls,"
-			   " application_exclusive, lock or the like",
+			   "%s has '%s', which cannot be limited; give calls, "
+			   "application_exclusive, lock or the like",
 			   r->where, word);
 	if (json_is_integer(value)) {
 		snprintf(number, sizeof(number), "%lld",
@@ -238,8 +238,8 @@ static int read_part(struct reader *r, const char *word, json_t *value)
 
 	if (part < 0)
 		return bad(r,
-			   "'%s' is nothing that a budget has; give "
-			   "function, module, thread or total",
+			   "a budget cannot have '%s'; give function, module, "
+			   "thread or total",
 			   word);
 	if (part == GN_PART_TOTAL) {
 		snprintf(r->where, sizeof(r->where), "%s", word);
