@@ -170,7 +170,8 @@ static __always_inline __u64 returned_from(void)
 	return BPF_CORE_READ(data, bp_addr);
 }
 
-/* The cookie of a probe that shares its perf event with others. */
+/* The cookie of a probe that shares its perf event with others. 0: its function
+ * is left out. */
 static __noinline __u64 own_cookie(struct pt_regs *ctx, __u64 shared)
 {
 	__u64 at = shared & GN_COOKIE_RETURN ? returned_from() : ctx->ip;

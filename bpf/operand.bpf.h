@@ -105,10 +105,13 @@ __noinline __u64 operand(struct pt_regs *ctx, const struct gn_operand *op)
 	}
 }
 
+/* NULL: the cookie has none. */
 static __always_inline const struct gn_spec *spec_of(__u64 cookie)
 {
 	__u32 i = GN_SPEC_OF(GN_COOKIE_SPEC(cookie));
 
+	if (i == GN_SPEC_NONE)
+		return NULL;
 	return bpf_map_lookup_elem(&specs, &i);
 }
 

@@ -6,6 +6,13 @@ gn_unit_test(test_capture_fast_lives gnomon_capture)
 gn_unit_test(test_capture_fast_names gnomon_capture)
 gn_unit_test(test_capture_fast_thread gnomon_capture)
 gn_unit_test(test_capture_functions gnomon_capture)
+gn_unit_test(test_capture_keeper gnomon_capture)
+target_link_options(test_capture_keeper PRIVATE
+	-Wl,--wrap=gn_events_open,--wrap=gn_events_define
+	-Wl,--wrap=gn_events_enable,--wrap=gn_events_remove
+	-Wl,--wrap=gn_attach_perf_event,--wrap=bpf_program__fd
+	-Wl,--wrap=bpf_link_create,--wrap=bpf_map_update_elem
+	-Wl,--wrap=bpf_map_delete_elem)
 gn_unit_test(test_capture_kernel_btf gnomon_capture)
 target_link_options(test_capture_kernel_btf PRIVATE -Wl,--wrap=btf__parse)
 gn_unit_test(test_capture_later gnomon_capture)

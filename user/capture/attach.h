@@ -152,9 +152,9 @@ bool gn_links_hold(const struct gn_links *l);
 /*
  * Attaches a set, in which the probes of a function follow one another. If the
  * kernel refuses a site, leaves out its whole function, because calls that are
- * only half seen would never end, and counts it in `refused`. A keeper leaves
- * out and counts the site alone. <0: it failed for another reason. -EINTR: the
- * set's step stopped it. What was attached until then stays in `l`.
+ * only half seen would never end, and counts it in `refused`. <0: it failed for
+ * another reason. -EINTR: the set's step stopped it. What was attached until
+ * then stays in `l`.
  */
 int gn_links_add(struct gn_links *l, enum gn_attach_mode mode,
 		 const struct gn_probe_set *set, size_t *refused);

@@ -26,7 +26,10 @@
 struct told {
 	int err;
 	bool ready; /* all is attached */
-	size_t done, refused;
+	size_t done;
+	size_t refused;	 /* functions */
+	size_t left_out; /* a refused site, counted from 1; 0 = no news */
+	int why;	 /* the kernel's error there */
 };
 
 /* Some probes of one event. */
@@ -39,6 +42,7 @@ struct work {
 	const struct gn_probe_set *set;
 	size_t *order;	 /* probes by their groups */
 	uint32_t *group; /* of each probe */
+	bool *out;	 /* probes whose function is left out */
 	uint32_t first;	 /* number of the first group */
 	struct gn_events events;
 	uint32_t nevents; /* defined so far */
@@ -61,7 +65,8 @@ static int make_groups(struct work *w, uint32_t *groups)
 
 	w->order = calloc(set->count, sizeof(*w->order));
 	w->group = calloc(set->count, sizeof(*w->group));
-	if (!used || !w->order || !w->group) {
+	w->out = calloc(set->count, sizeof(*w->out));
+	if (!used || !w->order || !w->group || !w->out) {
 		free(used);
 		return -ENOMEM;
 	}
@@ -79,14 +84,18 @@ static int make_groups(struct work *w, uint32_t *groups)
 	return 0;
 }
 
+static uint32_t key_of(const struct work *w, size_t i)
+{
+	return GN_GROUP_KEY(w->first + w->group[i], w->set->offsets[i]);
+}
+
 /* Fills the map in which the program finds each probe's own cookie. */
 static int tell_cookies(const struct work *w)
 {
 	const struct gn_probe_set *set = w->set;
 
 	for (size_t i = 0; i < set->count; i++) {
-		uint32_t key =
-			GN_GROUP_KEY(w->first + w->group[i], set->offsets[i]);
+		uint32_t key = key_of(w, i);
 
 		if (bpf_map_update_elem(set->groups->cookies, &key,
 					&set->cookies[i], BPF_ANY))
@@ -108,6 +117,29 @@ static void tell(struct work *w)
 	ssize_t n = write(w->tell, &w->told, sizeof(w->told));
 
 	(void)n; /* nobody listens if gnomon has ended */
+}
+
+static uint32_t func_at(const struct work *w, size_t i)
+{
+	return GN_COOKIE_FUNC(w->set->cookies[i]);
+}
+
+/* Leaves out the function of a probe that the kernel refuses: calls that are
+ * only half seen would never end. */
+static void leave_out(struct work *w, size_t at, int err)
+{
+	uint32_t func = func_at(w, at);
+	size_t i = at;
+
+	while (i && func_at(w, i - 1) == func)
+		i--;
+	for (; i < w->set->count && func_at(w, i) == func; i++)
+		w->out[i] = true;
+	w->told.refused++;
+	w->told.left_out = at + 1;
+	w->told.why = err;
+	tell(w);
+	w->told.left_out = 0;
 }
 
 static int hold(struct work *w, int perf, int link)
@@ -138,19 +170,23 @@ static int link_event(struct work *w, int perf, uint64_t cookie)
 	return err;
 }
 
+/* Returns whether there is an event now, or -errno. */
 static int define(struct work *w, const struct part *p)
 {
-	const struct gn_probe_set *set = w->set;
+	bool any = false;
 	int err = 0;
 
 	for (size_t i = p->from; !err && i < p->from + p->count; i++) {
-		err = gn_events_define(&w->events, w->nevents, set,
+		if (w->out[w->order[i]])
+			continue;
+		any = true;
+		err = gn_events_define(&w->events, w->nevents, w->set,
 				       w->order[i]);
 		if (is_over(w))
 			err = -EINTR;
 	}
-	w->nevents++;
-	return err;
+	w->nevents += any;
+	return err ? err : any;
 }
 
 static int attach_part(struct work *w, const struct part *p)
@@ -159,12 +195,27 @@ static int attach_part(struct work *w, const struct part *p)
 	uint64_t cookie = GN_COOKIE_GROUP |
 			  (w->set->ret ? GN_COOKIE_RETURN : 0) |
 			  (w->first + w->group[w->order[p->from]]);
-	int perf, err = define(w, p);
+	int perf, defined = define(w, p);
 
-	if (err)
-		return err;
+	if (defined <= 0)
+		return defined;
 	perf = gn_events_enable(&w->events, event, w->set->pid);
 	return perf < 0 ? perf : link_event(w, perf, cookie);
+}
+
+/* The other probes of a function that is left out are parts of events with
+ * probes of other functions. So they stay, but the program finds no cookie for
+ * them, and records nothing. */
+static void silence(struct work *w, size_t at)
+{
+	uint32_t func = func_at(w, at);
+
+	for (size_t i = 0; i < w->set->count; i++) {
+		uint32_t key = key_of(w, i);
+
+		if (func_at(w, i) == func)
+			bpf_map_delete_elem(w->set->groups->cookies, &key);
+	}
 }
 
 /*
@@ -188,7 +239,10 @@ static int attach_group(struct work *w, size_t from, size_t count)
 			todo[n++] = (struct part){p.from, p.count / 2};
 			continue;
 		}
-		w->told.refused += err != 0;
+		if (err) {
+			silence(w, w->order[p.from]);
+			leave_out(w, w->order[p.from], err);
+		}
 		w->told.done += p.count;
 		tell(w);
 	}
@@ -210,17 +264,33 @@ static int attach_groups(struct work *w)
 	return err;
 }
 
+/* Removes the probes that were attached last, but for `left` descriptors. */
+static void take_back(struct work *w, size_t left)
+{
+	while (w->nheld > left)
+		close(w->held[--w->nheld]);
+}
+
+static int attach_one(struct work *w, size_t i)
+{
+	int perf = gn_attach_perf_event(w->set, i);
+
+	return perf < 0 ? perf : link_event(w, perf, w->set->cookies[i]);
+}
+
 /* Attaches each probe by itself, where there is no tracefs. */
 static int attach_each(struct work *w)
 {
+	size_t before = 0; /* descriptors of other functions */
 	int err = 0;
 
 	for (size_t i = 0; !err && i < w->set->count; i++) {
-		int perf = gn_attach_perf_event(w->set, i);
-
-		err = perf < 0 ? perf : link_event(w, perf, w->set->cookies[i]);
+		if (!i || func_at(w, i) != func_at(w, i - 1))
+			before = w->nheld;
+		err = w->out[i] ? 0 : attach_one(w, i);
 		if (gn_attach_is_site_error(err)) {
-			w->told.refused++;
+			take_back(w, before);
+			leave_out(w, i, err);
 			err = 0;
 		}
 		w->told.done++;
@@ -386,6 +456,12 @@ static int listen(const struct gn_keeper *k, const struct gn_step *step,
 	}
 }
 
+static void tell_left_out(const struct gn_probe_set *set, const struct told *t)
+{
+	if (t->left_out && set->left_out)
+		set->left_out(set->ctx, set->cookies[t->left_out - 1], t->why);
+}
+
 int gn_keeper_start(struct gn_keeper *k, const struct gn_probe_set *set,
 		    size_t *refused)
 {
@@ -401,11 +477,14 @@ int gn_keeper_start(struct gn_keeper *k, const struct gn_probe_set *set,
 		err = start(k, &w);
 	free(w.order);
 	free(w.group);
+	free(w.out);
 	if (err)
 		return err;
 	set->groups->next += groups;
 	do {
 		more = listen(k, set->step, &told);
+		if (more > 0)
+			tell_left_out(set, &told);
 	} while (more > 0 && !told.err && !told.ready);
 	*refused += told.refused;
 	if (told.ready)

@@ -24,9 +24,9 @@ struct gn_keeper {
 };
 
 /*
- * Starts a keeper for a set, and waits until all is attached. Counts the sites
- * that the kernel refuses. -EINTR: the set's step stopped it; after any error
- * the keeper ends by itself.
+ * Starts a keeper for a set, and waits until all is attached. Counts the
+ * functions that are left out because the kernel refuses one of their sites.
+ * -EINTR: the set's step stopped it; after any error the keeper ends by itself.
  */
 int gn_keeper_start(struct gn_keeper *k, const struct gn_probe_set *set,
 		    size_t *refused);
