@@ -455,6 +455,7 @@ static void test_holders(void **state)
 {
 	struct gn_holders *h = NULL;
 	struct opened o = {.fd = dup(STDERR_FILENO)};
+	static const uint32_t keys[] = {1, 2};
 	int before, after, there;
 
 	(void)state;
@@ -471,7 +472,7 @@ static void test_holders(void **state)
 	gn_holders_settle(h);
 	gn_holders_run(h, 5, open_there, &o);
 	assert_false(o.seen);
-	assert_int_equal(gn_holders_remove(h, 5, 1), 0);
+	assert_int_equal(gn_holders_remove(h, 5, keys, 2), 0);
 	gn_holders_free(h);
 	gn_holders_free(NULL);
 	assert_true(fcntl(o.fd, F_GETFD) >= 0);

@@ -224,25 +224,35 @@ void gn_holders_settle(struct gn_holders *h)
 		run(&h->holder[i], nothing, NULL);
 }
 
-int gn_holders_remove(struct gn_holders *h, uint32_t which, uint32_t key)
+/* With the lock held. */
+static int make_room(struct holder *h, size_t n)
+{
+	size_t room = h->room ? h->room : 8;
+	uint32_t *keys;
+
+	while (room - h->nremove < n)
+		room *= 2;
+	if (room == h->room)
+		return 0;
+	keys = reallocarray(h->remove, room, sizeof(*keys));
+	if (!keys)
+		return -ENOMEM;
+	h->remove = keys;
+	h->room = room;
+	return 0;
+}
+
+int gn_holders_remove(struct gn_holders *h, uint32_t which,
+		      const uint32_t *keys, size_t n)
 {
 	struct holder *own = holder_of(h, which);
-	int err = 0;
+	int err;
 
 	pthread_mutex_lock(&own->lock);
-	if (own->nremove == own->room) {
-		size_t room = own->room ? own->room * 2 : 8;
-		uint32_t *keys = realloc(own->remove, room * sizeof(*keys));
-
-		if (keys) {
-			own->remove = keys;
-			own->room = room;
-		} else {
-			err = -ENOMEM;
-		}
-	}
+	err = make_room(own, n);
 	if (!err) {
-		own->remove[own->nremove++] = key;
+		memcpy(own->remove + own->nremove, keys, n * sizeof(*keys));
+		own->nremove += n;
 		pthread_cond_signal(&own->wake);
 	}
 	pthread_mutex_unlock(&own->lock);

@@ -35,8 +35,9 @@ int gn_holders_run(struct gn_holders *h, uint32_t which, gn_holder_fn fn,
 void gn_holders_settle(struct gn_holders *h);
 
 /* Starts gn_links_remove() in that thread, without waiting. Keys are removed
- * one after the other. 0 or -ENOMEM. */
-int gn_holders_remove(struct gn_holders *h, uint32_t which, uint32_t key);
+ * one after the other: all of them, or with -ENOMEM none. */
+int gn_holders_remove(struct gn_holders *h, uint32_t which,
+		      const uint32_t *keys, size_t n);
 
 /* Removes all remaining probes, and waits for it. NULL does nothing. */
 void gn_holders_free(struct gn_holders *h);

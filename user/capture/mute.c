@@ -196,6 +196,8 @@ int gn_mute_link(struct gn_session *s, enum gn_prog prog,
 
 static int mute_native(struct gn_session *s, uint32_t index)
 {
+	const uint32_t keys[] = {key_of(index, GN_PROG_NATIVE),
+				 key_of(index, GN_PROG_NATIVE_RETURN)};
 	struct gn_mute *m = s->mute;
 	int err;
 
@@ -209,11 +211,8 @@ static int mute_native(struct gn_session *s, uint32_t index)
 	}
 	if (m->native[index] & MUTED)
 		return -EALREADY;
-	err = gn_holders_remove(m->holders, index,
-				key_of(index, GN_PROG_NATIVE));
-	if (!err)
-		err = gn_holders_remove(m->holders, index,
-					key_of(index, GN_PROG_NATIVE_RETURN));
+	err = gn_holders_remove(m->holders, index, keys,
+				sizeof(keys) / sizeof(keys[0]));
 	if (!err)
 		m->native[index] |= MUTED;
 	return err;
@@ -306,7 +305,9 @@ int gn_session_mute(struct gn_session *s, uint32_t func, uint32_t pid)
 	}
 	if (err)
 		return err;
-	/* earlier records must come first */
+	/* earlier records must come first; but it is muted even if they cannot
+	 * be taken */
 	err = gn_session_drain(s, GN_DRAIN_NS);
-	return err < 0 ? err : gn_session_put(s, &r.h, sizeof(r));
+	gn_session_put(s, &r.h, sizeof(r));
+	return err < 0 ? err : 0;
 }
