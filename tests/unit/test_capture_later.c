@@ -10,10 +10,15 @@
 #include <cmocka.h>
 
 #include "capture/later_parts.h"
+#include "fail.h"
 #include "headless.h"
 #include "process/ended.h"
 
 #define PID 7
+
+WRAP(void *, realloc, (void *p, size_t n), (p, n), NULL, ENOMEM)
+WRAP(void *, reallocarray, (void *p, size_t n, size_t size), (p, n, size), NULL,
+     ENOMEM)
 
 /* A program and its library, which got their probes one after the other, and a
  * process that executed the program before that. */
@@ -38,7 +43,7 @@ static void sample_make(struct sample *s)
 	s->later.session = &s->session;
 	s->later.files = (struct gn_files){.file = s->file, .count = 2};
 	pthread_mutex_init(&s->later.lock, NULL);
-	assert_true(gn_later_add(&s->later, PID, 0));
+	assert_int_equal(gn_later_add(&s->later, PID, 0), 1);
 }
 
 static void sample_clear(struct sample *s)
@@ -143,7 +148,7 @@ static void other_threads_go_on(void **state)
 	(void)state;
 	sample_make(&s);
 	pthread_cond_init(&s.later.wake, NULL);
-	assert_true(gn_later_add(&s.later, pid, 0));
+	assert_int_equal(gn_later_add(&s.later, pid, 0), 1);
 	end.tid = (uint32_t)pid;
 	gn_later_record(&s.later, &end);
 	assert_true(gn_later_next(&s.later, &n, &due));
@@ -181,7 +186,7 @@ static void a_number_is_used_again(void **state)
 
 		sample_make(&s);
 		pthread_cond_init(&s.later.wake, NULL);
-		assert_true(gn_later_add(&s.later, pid, 0));
+		assert_int_equal(gn_later_add(&s.later, pid, 0), 1);
 		gn_later_record(&s.later, &end);
 		next.f.h.kind = kinds[i];
 		gn_later_record(&s.later, &next.f.h);
@@ -260,6 +265,80 @@ static void what_has_no_room_is_told(void **state)
 	sample_clear(&s);
 }
 
+/* It can call functions before it gets its links, and it never gets them. */
+static void a_process_without_memory_is_told(void **state)
+{
+	static const enum gn_kind kinds[] = {GN_KIND_THREAD, GN_KIND_EXEC};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct gn_rec_thread r = {
+			.f.h = {.kind = kinds[i], .time = 5, .tid = PID + 1},
+			.parent = 1,
+			.pid = PID + 1};
+		struct sample s;
+
+		sample_make(&s);
+		pthread_cond_init(&s.later.wake, NULL);
+		s.later.processes_room = s.later.nprocesses;
+		arm(1);
+		gn_later_record(&s.later, &r.f.h);
+		disarm();
+		assert_true(atomic_load(&failed));
+		assert_false(gn_later_traced(&s.later, PID + 1));
+		assert_int_equal(s.later.late, 1);
+		assert_int_equal(s.later.overrun, 5);
+		free(s.later.news);
+		sample_clear(&s);
+	}
+}
+
+static struct gn_rec_unprobed told[3];
+static size_t ntold;
+
+int __wrap_gn_session_put(struct gn_session *s, const struct gn_rec *rec,
+			  size_t size);
+int __wrap_gn_session_put(struct gn_session *s, const struct gn_rec *rec,
+			  size_t size)
+{
+	(void)s;
+	assert_int_equal(size, sizeof(told[0]));
+	assert_in_range(ntold, 0, 2);
+	memcpy(&told[ntold++], rec, size);
+	return 0;
+}
+
+/* Which file it was cannot be kept, so it may have been each. */
+static void a_record_without_memory_is_of_each_file(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_make(&s);
+	s.later.stopped = 30;
+	ntold = 0;
+	gn_later_tell_untold(&s.later);
+	assert_int_equal(ntold, 0);
+	for (uint64_t since = 6; since > 4; since--) {
+		arm(1);
+		gn_later_put_unprobed(&s.later, 2, false, PID, since, 20);
+		disarm();
+		assert_true(atomic_load(&failed));
+	}
+	assert_int_equal(s.later.out_size, 0);
+	gn_later_tell_untold(&s.later);
+	gn_later_tell_untold(&s.later);
+	assert_int_equal(ntold, 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		assert_int_equal(told[i].h.kind, GN_KIND_UNPROBED);
+		assert_int_equal(told[i].module, i + 1);
+		assert_int_equal(told[i].pid, 0);
+		assert_int_equal(told[i].since, 5);
+		assert_int_equal(told[i].h.time, 30);
+	}
+	sample_clear(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -271,6 +350,8 @@ int main(void)
 		cmocka_unit_test(an_ended_program_is_recorded),
 		cmocka_unit_test(the_command_is_not_told_of),
 		cmocka_unit_test(what_has_no_room_is_told),
+		cmocka_unit_test(a_process_without_memory_is_told),
+		cmocka_unit_test(a_record_without_memory_is_of_each_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -509,9 +509,10 @@ int gn_later_new(struct gn_session *s, const pid_t *pids, size_t n)
 	for (size_t i = 0; i < s->files.count; i++)
 		gn_later_note_name(&s->files.file[i]);
 	for (size_t i = 0; !err && i < n; i++) {
-		gn_later_add(l, pids[i], s->probes.count);
+		if (gn_later_add(l, pids[i], s->probes.count) < 0)
+			err = -ENOMEM;
 		/* what was mapped since we looked */
-		if (l->mapped && !s->opts.command)
+		else if (l->mapped && !s->opts.command)
 			gn_later_look(l, &now, pids[i]);
 	}
 	if (err)
@@ -585,6 +586,7 @@ void gn_later_rest(struct gn_later *l)
 		free(n->path);
 	}
 	l->nnews = 0;
+	gn_later_tell_untold(l);
 }
 
 unsigned gn_later_gone(const struct gn_later *l)

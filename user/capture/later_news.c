@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The list of what the thread of later.c has to do, and for which processes. */
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,23 +22,23 @@ struct gn_later_process *gn_later_find(struct gn_later *l, pid_t pid)
 	return NULL;
 }
 
-bool gn_later_add(struct gn_later *l, pid_t pid, size_t linked)
+int gn_later_add(struct gn_later *l, pid_t pid, size_t linked)
 {
 	if (gn_later_find(l, pid))
-		return false;
+		return 0;
 	if (l->nprocesses == l->processes_room) {
 		size_t room = l->processes_room ? l->processes_room * 2 : 64;
 		struct gn_later_process *list =
 			reallocarray(l->process, room, sizeof(*list));
 
 		if (!list)
-			return false;
+			return -ENOMEM;
 		l->process = list;
 		l->processes_room = room;
 	}
 	l->process[l->nprocesses++] =
 		(struct gn_later_process){.pid = pid, .linked = linked};
-	return true;
+	return 1;
 }
 
 static void remove_process(struct gn_later *l, struct gn_later_process *p)
@@ -212,6 +213,17 @@ void gn_later_end(struct gn_later *l, const struct gn_later_news *end)
 	pthread_mutex_unlock(&l->lock);
 }
 
+/* Adds a process that has no links yet. Without memory its calls are missing.
+ * Returns whether it is a new one. */
+static bool add_new(struct gn_later *l, const struct gn_later_news *n)
+{
+	int added = gn_later_add(l, n->pid, 0);
+
+	if (added < 0)
+		gn_later_overrun(l, n->since);
+	return added > 0;
+}
+
 static void new_thread(struct gn_later *l, const struct gn_rec_thread *r)
 {
 	struct gn_later_news n = {.kind = GN_NEWS_PROCESS,
@@ -227,7 +239,7 @@ static void new_thread(struct gn_later *l, const struct gn_rec_thread *r)
 	/* for the command, this record stands for its first program */
 	if (l->session->child.pid == n.pid)
 		n.kind = GN_NEWS_PROGRAM;
-	else if (!gn_later_add(l, n.pid, 0) || !l->privates)
+	else if (!add_new(l, &n) || !l->privates)
 		return;
 	gn_later_tell(l, &n);
 }
@@ -250,7 +262,7 @@ void gn_later_record(struct gn_later *l, const struct gn_rec *rec)
 		n.anew = r->parent != r->pid;
 		memcpy(n.comm, r->comm, sizeof(n.comm));
 		/* another thread is the leader now */
-		if (n.anew && !gn_later_add(l, n.pid, 0)) {
+		if (n.anew && !add_new(l, &n)) {
 			p = gn_later_find(l, n.pid);
 			if (p)
 				p->headless = 0;

@@ -95,6 +95,9 @@ struct gn_later {
 	/* when news first found no room, or gnomon first lacked something; 0 =
 	 * never */
 	uint64_t overrun;
+	/* the first time of which an UNPROBED record found no memory; 0 = never
+	 */
+	uint64_t untold;
 
 	/* used by the thread alone */
 	struct gn_links *links;
@@ -110,10 +113,10 @@ struct gn_later {
 	unsigned nplain;
 };
 
-/* later_news.c. Call these with the lock held. NULL: the process is not traced.
- * False: it was there already, or there is no memory. */
+/* later_news.c. Call these with the lock held. find(): NULL: the process is not
+ * traced. add(): 1; 0: it was there already; or -ENOMEM. */
 struct gn_later_process *gn_later_find(struct gn_later *l, pid_t pid);
-bool gn_later_add(struct gn_later *l, pid_t pid, size_t linked);
+int gn_later_add(struct gn_later *l, pid_t pid, size_t linked);
 void gn_later_tell(struct gn_later *l, const struct gn_later_news *n);
 void gn_later_look(struct gn_later *l, const struct gn_mapped_file *mapped,
 		   pid_t pid);
@@ -182,6 +185,9 @@ int gn_later_put(void *later, const struct gn_rec *rec, size_t size);
  * GN_F_BY_PATH. Also works after the stop. */
 void gn_later_put_unprobed(struct gn_later *l, uint32_t module, bool by_path,
 			   pid_t pid, uint64_t since, uint64_t until);
+/* After the stop, in the session's thread: if such a record found no memory,
+ * hands the stream one of each file instead. */
+void gn_later_tell_untold(struct gn_later *l);
 /* Waits until the stream has what was put; false: it never will. */
 bool gn_later_await_stream(struct gn_later *l);
 

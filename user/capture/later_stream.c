@@ -36,20 +36,42 @@ int gn_later_put(void *later, const struct gn_rec *rec, size_t size)
 	return err;
 }
 
-void gn_later_put_unprobed(struct gn_later *l, uint32_t module, bool by_path,
-			   pid_t pid, uint64_t since, uint64_t until)
+static struct gn_rec_unprobed unprobed(uint32_t module, pid_t pid,
+				       uint64_t since, uint64_t until)
 {
-	struct gn_rec_unprobed r = {
-		.h = {.kind = GN_KIND_UNPROBED,
-		      .flags = by_path ? GN_F_BY_PATH : 0,
-		      .time = until},
+	return (struct gn_rec_unprobed){
+		.h = {.kind = GN_KIND_UNPROBED, .time = until},
 		.module = module,
 		.pid = (uint32_t)pid,
 		.since = since,
 	};
+}
+
+void gn_later_put_unprobed(struct gn_later *l, uint32_t module, bool by_path,
+			   pid_t pid, uint64_t since, uint64_t until)
+{
+	struct gn_rec_unprobed r = unprobed(module, pid, since, until);
+
+	if (by_path)
+		r.h.flags = GN_F_BY_PATH;
+	pthread_mutex_lock(&l->lock);
+	if (append(l, &r.h, sizeof(r)) && (!l->untold || since < l->untold))
+		l->untold = since;
+	pthread_mutex_unlock(&l->lock);
+}
+
+void gn_later_tell_untold(struct gn_later *l)
+{
+	uint32_t modules = gn_later_module(l, l->files.count);
 
 	pthread_mutex_lock(&l->lock);
-	append(l, &r.h, sizeof(r));
+	for (uint32_t m = 1; l->untold && m < modules; m++) {
+		struct gn_rec_unprobed r =
+			unprobed(m, 0, l->untold, gn_later_until_now(l));
+
+		gn_session_put(l->session, &r.h, sizeof(r));
+	}
+	l->untold = 0;
 	pthread_mutex_unlock(&l->lock);
 }
 
