@@ -9,6 +9,9 @@ gn_unit_test(test_clr_profiler gnomon_clr_asks Threads::Threads)
 target_link_options(test_clr_profiler PRIVATE
 	-no-pie -Wl,--unresolved-symbols=ignore-all)
 
+gn_unit_test(test_clr_attach gnomon_runtime)
+target_link_options(test_clr_attach PRIVATE -Wl,--wrap=gn_clr_ipc_ask)
+
 gn_unit_test(test_source gnomon_source)
 gn_unit_test(test_r2r_code gnomon_source)
 

@@ -360,8 +360,19 @@ static int begin(struct gn_attached *a, const struct gn_attach_asked *asked,
 	return err ? err : result == GN_CLR_CANCELLED;
 }
 
-#define KEEPS "its functions keep gnomon's hooks until "
-#define GUARD "a gnomon process waits for that and then removes them"
+/* Adds to `why` what stays in the process until `until`, and who ends it. */
+static void add_lasting(const struct gn_attached *a, const char *until,
+			char *why)
+{
+	size_t n = strlen(why);
+
+	snprintf(why + n, GN_WHY_MAX - n,
+		 "; %s until %s; a gnomon process waits for that and then "
+		 "removes %s",
+		 a->functions ? "its functions keep gnomon's hooks"
+			      : "gnomon's library stays at work in it",
+		 until, a->functions ? "them" : "it");
+}
 
 /* Whether the guard has to end the session later. Then `why` says what the
  * guard waits for. */
@@ -373,15 +384,15 @@ static bool ends_later(const struct gn_attached *a, int err, int32_t result,
 
 	if (!err && result == GN_CLR_NO_MEMORY) {
 		gn_clr_explain(a, err, result, why);
-		strcat(why, "; " KEEPS "then; " GUARD);
+		add_lasting(a, "then", why);
 		return true;
 	}
 	if (err != -ETIMEDOUT && err != -EINTR)
 		return false;
 	stopped = gn_clr_is_stopped(a->pid);
-	snprintf(why, GN_WHY_MAX, "process %d %s; " KEEPS "it %s; " GUARD, pid,
-		 stopped ? "is stopped" : "does not answer",
-		 stopped ? "continues (kill -CONT)" : "does");
+	snprintf(why, GN_WHY_MAX, "process %d %s", pid,
+		 stopped ? "is stopped" : "does not answer");
+	add_lasting(a, stopped ? "it continues (kill -CONT)" : "it does", why);
 	return true;
 }
 
@@ -397,10 +408,13 @@ static int tell_unended(const struct gn_attached *a, int err, int32_t result,
 		return 0;
 	snprintf(answer, sizeof(answer), "0x%08" PRIx32, (uint32_t)result);
 	snprintf(why, GN_WHY_MAX,
-		 "the runtime of process %d did not remove gnomon's hooks "
-		 "(%s); its functions keep them and are a little slower until "
-		 "the process ends or is traced again",
-		 (int)a->pid, err ? strerror(-err) : answer);
+		 "the runtime of process %d did not remove gnomon's %s "
+		 "(%s); %s until the process ends or is traced again",
+		 (int)a->pid, a->functions ? "hooks" : "library",
+		 err ? strerror(-err) : answer,
+		 a->functions ? "its functions keep them and are a little "
+				"slower"
+			      : "that stays at work");
 	return err ? err : -EPROTO;
 }
 
@@ -414,7 +428,7 @@ static int end(struct gn_attached *a, gn_wait_fn wait, void *ctx, char *why)
 		return 0;
 	a->begun = false;
 	if (gn_clr_has_room(a->pid, why)) {
-		strcat(why, "; " KEEPS "then; " GUARD);
+		add_lasting(a, "then", why);
 		return -EAGAIN;
 	}
 	err = gn_clr_ask(a, GN_CLR_REQUEST_END, reverts ? REVERT_MS : END_MS,
