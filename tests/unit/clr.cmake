@@ -11,6 +11,7 @@ target_link_options(test_clr_profiler PRIVATE
 
 gn_unit_test(test_clr_attach gnomon_runtime)
 target_link_options(test_clr_attach PRIVATE -Wl,--wrap=gn_clr_ipc_ask)
+gn_unit_test(test_clr_find gnomon_runtime)
 
 gn_unit_test(test_source gnomon_source)
 gn_unit_test(test_r2r_code gnomon_source)

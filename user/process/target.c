@@ -83,6 +83,13 @@ int gn_user_find(struct gn_user *u, const char *name)
 	return take_account(u, pw);
 }
 
+/* Where execvp() looks without PATH; confstr() does not tell that of musl. */
+#ifdef __GLIBC__
+static const char default_dirs[] = "/bin:/usr/bin";
+#else
+static const char default_dirs[] = "/usr/local/bin:/bin:/usr/bin";
+#endif
+
 /* -EACCES beats -ENOENT, as in execvp(). */
 static int try_program(const char *path)
 {
@@ -90,7 +97,7 @@ static int try_program(const char *path)
 
 	if (stat(path, &st))
 		return errno == EACCES ? -EACCES : -ENOENT;
-	if (!S_ISREG(st.st_mode) || !(st.st_mode & 0111))
+	if (!S_ISREG(st.st_mode) || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS))
 		return -EACCES;
 	return 0;
 }
@@ -109,7 +116,7 @@ int gn_target_resolve(const char *name, char *path)
 		return try_program(path);
 	}
 	if (!dirs)
-		dirs = "/usr/local/bin:/usr/bin:/bin";
+		dirs = default_dirs;
 	for (const char *d = dirs; d;) {
 		const char *end = strchrnul(d, ':');
 		int len = (int)(end - d), got;

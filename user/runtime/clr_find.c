@@ -9,8 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "process/target.h"
 
 #define PLACES_MAX 16
 #define SHARED	   "shared/Microsoft.NETCore.App"
@@ -41,33 +42,16 @@ static int add_place(struct places *p, const char *path)
 	return 0;
 }
 
-/* The shell skips anything of this name that is not a program. */
-static bool is_program(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
-}
-
-/* The folder of the `dotnet` that the shell would start. */
+/* The folder of the `dotnet` that the shell would start. In the current folder,
+ * too, if PATH says so: nothing is run here, only named. */
 static int add_command(struct places *p)
 {
-	const char *dirs = getenv("PATH");
 	char path[PATH_MAX], real[PATH_MAX];
 
-	for (const char *d = dirs; d && *d;) {
-		const char *end = strchrnul(d, ':');
-		int n = snprintf(path, sizeof(path), "%.*s/dotnet",
-				 (int)(end - d), d);
-
-		if (n > 0 && n < (int)sizeof(path) && is_program(path) &&
-		    realpath(path, real)) {
-			*strrchr(real, '/') = '\0';
-			return add_place(p, real);
-		}
-		d = *end ? end + 1 : end;
-	}
-	return 0;
+	if (gn_target_resolve("dotnet", path) || !realpath(path, real))
+		return 0;
+	*strrchr(real, '/') = '\0';
+	return add_place(p, *real ? real : "/");
 }
 
 /* The line that an installer leaves for programs that look for it. */
