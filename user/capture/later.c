@@ -128,15 +128,20 @@ static int files_of(pid_t pid, struct gn_files *files)
 static bool could_call(struct gn_later *l, const struct gn_file *file,
 		       pid_t pid, uint64_t since, struct gn_files *mapped)
 {
+	bool asked;
 	int err = 0;
 
-	if (!pid || (!file->asked && !file->awaited))
+	/* the session's thread looks at what is mapped */
+	pthread_mutex_lock(&l->lock);
+	asked = file->asked;
+	pthread_mutex_unlock(&l->lock);
+	if (!pid || (!asked && !file->awaited))
 		return true;
 	if (!mapped->count)
 		err = files_of(pid, mapped);
 	if (!err)
 		return gn_files_have(mapped, &file->id);
-	return file->asked || !file->begins ||
+	return asked || !file->begins ||
 	       gn_setter_began(l->session->setter, pid, since);
 }
 

@@ -79,7 +79,7 @@ struct gn_later {
 	struct gn_mapped *mapped;
 	int poll; /* an epoll of `event` and `mapped` */
 	bool quit;
-	uint64_t stopped; /* when it was stopped; 0: it was not */
+	_Atomic uint64_t stopped; /* when it was stopped; 0: it was not */
 
 	/* under the lock */
 	struct gn_later_process *process;

@@ -89,15 +89,17 @@ struct gn_session {
 	struct gn_links *links;
 	struct gn_written *written;
 	struct gn_groups groups;
-	bool knows_returns;	/* groups can contain return probes, too */
-	bool knows_resumes;	/* returns to user mode are to be watched */
-	bool cannot_hold;	/* programs cannot keep their CPU */
-	bool one_by_one;	/* libbpf loads the programs */
-	size_t left;		/* probes that are still being removed */
-	struct gn_mute *mute;	/* NULL: nothing can be muted */
-	struct gn_later *later; /* NULL: nothing is attached later */
-	bool by_thread;		/* multi links cover only a first thread */
-	int wake; /* readable: the kernel side has news; -1 = none */
+	bool knows_returns;   /* groups can contain return probes, too */
+	bool knows_resumes;   /* returns to user mode are to be watched */
+	bool cannot_hold;     /* programs cannot keep their CPU */
+	bool one_by_one;      /* libbpf loads the programs */
+	size_t left;	      /* probes that are still being removed */
+	struct gn_mute *mute; /* NULL: nothing can be muted */
+	/* NULL: nothing is attached later. The thread of `written` looks, too.
+	 */
+	struct gn_later *_Atomic later;
+	bool by_thread; /* multi links cover only a first thread */
+	int wake;	/* readable: the kernel side has news; -1 = none */
 	struct bpf_link **tracing; /* programs on tracepoints and events */
 	size_t ntracing;
 	/* the program on signals; it stays after the trace's end, while gnomon

@@ -3,6 +3,7 @@
 
 #include <fnmatch.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,17 +27,25 @@ struct item {
 	const char *glob; /* usdt: of NAME */
 	bool usdt;
 	bool exclude;
-	bool seen; /* its file was seen */
-	bool matched;
-	bool ifunc;  /* an IFUNC has the name */
-	bool missed; /* gn_filter_miss() */
-	bool stripped, mini;
+	/* Several threads set these. */
+	atomic_bool seen; /* its file was seen */
+	atomic_bool matched;
+	atomic_bool ifunc;  /* an IFUNC has the name */
+	atomic_bool missed; /* gn_filter_miss() */
+	atomic_bool stripped, mini;
 };
 
 struct gn_filter {
 	struct item *item;
 	size_t count;
 };
+
+/* For each function of a file: a flag that is set needs no write. */
+static void set(atomic_bool *flag)
+{
+	if (!atomic_load_explicit(flag, memory_order_relaxed))
+		atomic_store_explicit(flag, true, memory_order_relaxed);
+}
 
 /* Finds the colon between LIB and GLOB: a single one, because C++ names have
  * pairs. */
@@ -280,10 +289,10 @@ bool gn_filter_function(const struct gn_filter *f, const char *path,
 		if (!(it->exclude && !it->lib) &&
 		    !file_matches(it, path, program))
 			continue;
-		it->seen = true;
+		set(&it->seen);
 		if (!name_matches(it, name, demangled, own))
 			continue;
-		it->matched = true;
+		set(&it->matched);
 		take = !it->exclude;
 	}
 	return take;
@@ -297,7 +306,7 @@ void gn_filter_ifunc(struct gn_filter *f, const char *path, bool program,
 
 		if (!it->usdt && file_matches(it, path, program) &&
 		    !fnmatch(it->glob, name, 0))
-			it->ifunc = true;
+			set(&it->ifunc);
 	}
 }
 
@@ -322,8 +331,9 @@ void gn_filter_strip(struct gn_filter *f, const char *path, bool program,
 		if (f->item[i].usdt ||
 		    !file_matches(&f->item[i], path, program))
 			continue;
-		f->item[i].stripped = true;
-		f->item[i].mini |= mini;
+		set(&f->item[i].stripped);
+		if (mini)
+			set(&f->item[i].mini);
 	}
 }
 
@@ -347,7 +357,7 @@ void gn_filter_miss(struct gn_filter *f, const char *path)
 {
 	for (size_t i = 0; i < f->count; i++)
 		if (file_matches(&f->item[i], path, false))
-			f->item[i].missed = true;
+			set(&f->item[i].missed);
 }
 
 bool gn_filter_missed(const struct gn_filter *f, const char *text)
@@ -368,11 +378,11 @@ bool gn_filter_usdt(struct gn_filter *f, const char *path, bool program,
 
 		if (!it->usdt || !file_matches(it, path, program))
 			continue;
-		it->seen = true;
+		set(&it->seen);
 		if (!provider || fnmatch(it->provider ?: "*", provider, 0) ||
 		    fnmatch(it->glob, name, 0))
 			continue;
-		it->matched = true;
+		set(&it->matched);
 		take = !it->exclude;
 	}
 	return take;
