@@ -12,3 +12,8 @@ target_compile_definitions(test_hooksite_away PRIVATE GNOMON_MUSL)
 gn_unit_test(test_hooksite_native)
 target_sources(test_hooksite_native PRIVATE
 	${CMAKE_SOURCE_DIR}/user/hooksite/native/environment.c)
+gn_unit_test(test_hooksite_patch)
+target_sources(test_hooksite_patch PRIVATE
+	${CMAKE_SOURCE_DIR}/user/hooksite/native/patch.c
+	${CMAKE_SOURCE_DIR}/user/hooksite/native/stubs.c)
+target_link_options(test_hooksite_patch PRIVATE -Wl,--wrap=open,--wrap=pwrite)

@@ -28,26 +28,49 @@ static bool is_sled(const struct gn_sled_entry *e)
 	return e->form < GN_SLED_FORMS;
 }
 
-static bool put_distance(const struct gn_patches *p, int mem,
-			 const struct gn_sled_entry *e)
+static bool put_distances(const struct gn_patches *p, int mem)
 {
-	const struct gn_stubs *s = &p->stubs[e->file * GN_SLED_FORMS + e->form];
+	for (size_t i = 0; i < p->count; i++) {
+		const struct gn_sled_entry *e = &p->entry[i];
+		const struct gn_stubs *s;
 
-	return !is_sled(e) || put(mem, place(p, e) + 1, &s->distance, 4);
+		if (!is_sled(e))
+			continue;
+		s = &p->stubs[e->file * GN_SLED_FORMS + e->form];
+		if (!put(mem, place(p, e) + 1, &s->distance, 4))
+			return false;
+	}
+	return true;
 }
 
-static bool put_first(const struct gn_patches *p, int mem,
-		      const struct gn_sled_entry *e)
+/* Puts the jumps, up to the first one that cannot be written. Returns that
+ * one's index. */
+static size_t put_jumps(const struct gn_patches *p, int mem, bool *any)
 {
 	static const uint8_t jump = JUMP;
+	size_t i;
 
-	return !is_sled(e) || put(mem, place(p, e), &jump, 1);
+	for (i = 0; i < p->count; i++) {
+		const struct gn_sled_entry *e = &p->entry[i];
+
+		if (is_sled(e) && !put(mem, place(p, e), &jump, 1))
+			break;
+		*any |= is_sled(e);
+	}
+	return i;
 }
 
-static bool clear_probe(const struct gn_patches *p, int mem,
-			const struct gn_sled_entry *e)
+/* The probes of a function come behind its sleds: those of the first `n`
+ * entries are beside jumps only. One that stays finds the jump, and leaves the
+ * report to it. */
+static void clear_probes(const struct gn_patches *p, int mem, size_t n)
 {
-	return e->form != GN_SLED_PROBE || put(mem, place(p, e), &e->byte, 1);
+	for (size_t i = 0; i < n; i++) {
+		const struct gn_sled_entry *e = &p->entry[i];
+
+		if (e->form == GN_SLED_PROBE)
+			put(mem, place(p, e), &e->byte, 1);
+	}
 }
 
 /* From now on no thread executes bytes that it fetched before. Does nothing if
@@ -60,36 +83,17 @@ static void settle_code(void)
 		0);
 }
 
-static bool for_all(const struct gn_patches *p, int mem,
-		    bool (*put_it)(const struct gn_patches *, int,
-				   const struct gn_sled_entry *))
-{
-	for (size_t i = 0; i < p->count; i++)
-		if (!put_it(p, mem, &p->entry[i]))
-			return false;
-	return true;
-}
-
-/* Restores the first byte: the sled then runs as before. */
-static bool undo(const struct gn_patches *p, int mem,
-		 const struct gn_sled_entry *e)
-{
-	return !is_sled(e) || put(mem, place(p, e), gn_sled_bytes(e->form), 1);
-}
-
 int gn_patch(const struct gn_patches *p)
 {
 	int mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
-	bool done = mem >= 0 && for_all(p, mem, put_distance);
+	bool any = false;
 
-	if (done)
+	if (mem < 0)
+		return -1;
+	if (put_distances(p, mem)) {
 		settle_code();
-	if (done && !for_all(p, mem, put_first)) {
-		for_all(p, mem, undo);
-		done = false;
+		clear_probes(p, mem, put_jumps(p, mem, &any));
 	}
-	done = done && for_all(p, mem, clear_probe);
-	if (mem >= 0)
-		close(mem);
-	return done ? 0 : -1;
+	close(mem);
+	return any ? 0 : -1;
 }

@@ -20,9 +20,12 @@ struct gn_patches {
 	const struct gn_stubs *stubs; /* GN_SLED_FORMS of each file */
 };
 
-/* Writes code through /proc/self/mem, so that no page of code is ever writable.
- * -1: a write failed. Unless that was the write of a probe's byte, all sleds
- * run as before. */
+/*
+ * Writes code through /proc/self/mem, so that no page of code is ever writable.
+ * Where a write fails, each event is reported once all the same: by its probe
+ * where the sled is as before, by its hook where there is a jump. So hooks must
+ * go on once there is a jump. -1: there is none.
+ */
 int gn_patch(const struct gn_patches *p);
 
 #endif
