@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include <gnomon/path.h>
 #include "output/header.h"
 #include "output/text.h"
 

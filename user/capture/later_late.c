@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <gnomon/path.h>
 #include "capture/clock.h"
 #include "capture/later_parts.h"
 
@@ -92,10 +93,8 @@ void gn_later_again(struct gn_later *l, size_t index,
 /* The kernel names a program by its file, cut to 15 bytes. */
 static bool has_name(const struct gn_file *file, const char comm[16])
 {
-	const char *slash = strrchr(file->path, '/');
-
 	return file->program && *comm &&
-	       !strncmp(slash ? slash + 1 : file->path, comm, 15);
+	       !strncmp(gn_base_name(file->path), comm, 15);
 }
 
 /* Whether another file has taken the file's path since gnomon opened it. A path

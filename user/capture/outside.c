@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <gnomon/path.h>
 #include <gnomon/syscalls.h>
 #include "process/parent.h"
 
@@ -168,13 +169,12 @@ static void command_of(uint32_t pid, char *out, size_t size)
 		if (text[i] == ' ')
 			text[i] = '\0';
 	for (size_t at = 0; at < n && len + 1 < size;) {
-		const char *word = text + at, *slash = strrchr(word, '/');
+		const char *word = text + at;
 
 		at += strlen(word) + 1;
 		if (!*word)
 			continue;
-		if (slash && slash[1])
-			word = slash + 1;
+		word = gn_base_name(word);
 		if (len)
 			out[len++] = ' ';
 		for (; *word && len + 1 < size; word++)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <gnomon/edits.h>
+#include <gnomon/path.h>
 #include "capture/fast_clock.h"
 #include "capture/unseen.h"
 #include "elf/elf_file.h"
@@ -194,11 +195,10 @@ static bool is_means(const char *path)
 {
 	static const char *const names[] = {"libc.so.", "ld-linux-",
 					    "libpthread.so.", "libdl.so."};
-	const char *slash = strrchr(path, '/');
+	const char *name = gn_base_name(path);
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strncmp(slash ? slash + 1 : path, names[i],
-			     strlen(names[i])))
+		if (!strncmp(name, names[i], strlen(names[i])))
 			return true;
 	return false;
 }

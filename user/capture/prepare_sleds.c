@@ -11,6 +11,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include <gnomon/path.h>
 #include "capture/sleds.h"
 #include "runtime/sleds.h"
 
@@ -57,11 +58,10 @@ static bool has_sanitizer(const struct gn_session *s)
 					    "libhwasan.so", "libclang_rt."};
 
 	for (size_t i = 0; i < s->files.count; i++) {
-		const char *slash = strrchr(s->files.file[i].path, '/');
+		const char *name = gn_base_name(s->files.file[i].path);
 
-		for (size_t k = 0; slash && k < sizeof(names) / sizeof(*names);
-		     k++)
-			if (!strncmp(slash + 1, names[k], strlen(names[k])))
+		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++)
+			if (!strncmp(name, names[k], strlen(names[k])))
 				return true;
 	}
 	return false;

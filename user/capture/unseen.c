@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gnomon/path.h>
 #include <gnomon/selected.h>
 #include "capture/prepare.h"
 #include "process/files.h"
@@ -360,13 +361,6 @@ static bool any_unhooked(const struct gn_unseen *u)
 	return false;
 }
 
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static const char *after_version(const char *s)
 {
 	return s + strspn(s, "0123456789.-");
@@ -382,7 +376,7 @@ static const char *language_of(const char *program, const char **interpreter)
 		{"luajit", "Lua"},	  {"node", "JavaScript"},
 		{"nodejs", "JavaScript"},
 	};
-	const char *name = base_of(program);
+	const char *name = gn_base_name(program);
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		size_t len = strlen(known[i][0]);
@@ -403,7 +397,7 @@ static const char *library_of(const char *interpreter,
 	size_t len = strlen(interpreter);
 
 	for (size_t i = 0; i < files->count; i++) {
-		const char *name = base_of(files->file[i].path);
+		const char *name = gn_base_name(files->file[i].path);
 		const char *end;
 
 		if (strncmp(name, "lib", 3) ||

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gnomon/path.h>
 #include "compare/names.h"
 #include "compare/nested.h"
 #include "compare/paths.h"

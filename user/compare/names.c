@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gnomon/path.h>
+
 /*
  * Texts before a number that a compiler assigns. C#: the Roslyn compiler's
  * GeneratedNames ("<Main>b__0_1", "<>c__DisplayClass3_0", "<Main>g__Local|0_0",
@@ -114,8 +116,7 @@ char *gn_lasting_thread(const char *name)
 
 char *gn_lasting_module(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	const char *name = slash && slash[1] ? slash + 1 : path;
+	const char *name = gn_base_name(path);
 	char *text = strdup(name), *to = text;
 
 	if (!text)

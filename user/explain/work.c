@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include <gnomon/path.h>
 #include "explain/rules.h"
 #include "output/classes.h"
 #include "output/header.h"
@@ -209,14 +210,11 @@ int gn_look_sampled(const struct gn_facts *f, struct gn_subject *s)
 /* Code without a name is shown by its file, if that is known. */
 static void put_sampled(FILE *out, const struct gn_model_named *of)
 {
-	const char *slash = strrchr(of->module, '/');
-
 	gn_put_named(out, of);
 	if (of->name[0] == '[' && of->module[0]) {
 		fputs(" in ", out);
-		gn_put_named(out,
-			     &(struct gn_model_named){
-				     .name = slash ? slash + 1 : of->module});
+		gn_put_named(out, &(struct gn_model_named){
+					  .name = gn_base_name(of->module)});
 	}
 }
 

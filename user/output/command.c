@@ -6,6 +6,7 @@
 
 #include <jansson.h>
 
+#include <gnomon/path.h>
 #include "output/header.h"
 #include "output/text.h"
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gnomon/path.h>
 #include "model/table.h"
 #include "output/busy.h"
 #include "output/short_name.h"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gnomon/path.h>
 #include "output/header.h"
 #include "output/text.h"
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gnomon/path.h>
 #include "output/markup.h"
 #include "output/short_name.h"
 #include "output/text.h"

@@ -177,13 +177,6 @@ const char *gn_wait_end_text(int end)
 	return texts[end > 0 && end < GN_WAIT_END_COUNT ? end : 0];
 }
 
-const char *gn_base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 int gn_csv_text(FILE *f, const char *text)
 {
 	char *escaped = gn_escape(text, true);

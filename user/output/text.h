@@ -58,9 +58,6 @@ int gn_stream_status(FILE *f);
 const char *gn_polled_text(int polled);
 const char *gn_wait_end_text(int end);
 
-/* The part of a path after its last slash; the whole path if that is empty. */
-const char *gn_base_name(const char *path);
-
 /* Writes a field of CSV, escaped, and quoted if needed (RFC 4180). 0,
  * -ENOMEM. */
 int gn_csv_text(FILE *f, const char *text);

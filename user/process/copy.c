@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <gnomon/path.h>
 #include "process/files.h"
 #include "process/inside.h"
 #include "process/regular.h"
@@ -123,8 +124,7 @@ static bool is_same(int a, int b)
 static bool take_name(struct gn_copy *c, const char *shown,
 		      unsigned int *number)
 {
-	const char *slash = strrchr(shown, '/');
-	const char *name = slash ? slash + 1 : shown;
+	const char *name = gn_base_name(shown);
 	uint64_t id;
 	char letter;
 	int end = 0;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gnomon/path.h>
 #include "names/native_name.h"
 
 /* A function with a longer own name is matched by its full name only. */
@@ -168,13 +169,6 @@ bool gn_filter_libraries(const struct gn_filter *f)
 	return false;
 }
 
-static const char *name_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* Whether the names are equal up to the first dot: libz.so and libz.so.1. */
 static bool is_alike(const char *a, const char *b)
 {
@@ -197,11 +191,11 @@ static void look_up(struct item *it, const char *path)
  * names rule most files out, and the last path is not looked up again. */
 static bool is_same(struct item *it, const char *path)
 {
-	const char *name = name_of(path);
+	const char *name = gn_base_name(path);
 	bool leads;
 
-	if (!it->real || (!is_alike(name, name_of(it->lib)) &&
-			  !is_alike(name, name_of(it->real))))
+	if (!it->real || (!is_alike(name, gn_base_name(it->lib)) &&
+			  !is_alike(name, gn_base_name(it->real))))
 		return false;
 	pthread_mutex_lock(&it->lock);
 	if (!it->path || strcmp(it->path, path) != 0)
@@ -222,7 +216,7 @@ static bool is_short(const char *lib, const char *name)
 
 static bool file_matches(struct item *it, const char *path, bool program)
 {
-	const char *name = name_of(path);
+	const char *name = gn_base_name(path);
 
 	if (!it->lib)
 		return program;

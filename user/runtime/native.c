@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <gnomon/path.h>
 #include "runtime/runtime.h"
 
 struct walk {
@@ -457,12 +458,9 @@ static int add_library(struct gn_files *files, const char *lib)
 		return 0;
 	if (strchr(lib, '/'))
 		return add_path(files, lib);
-	for (size_t i = 0; i < files->count; i++) {
-		const char *slash = strrchr(files->file[i].path, '/');
-
-		if (slash && !strcmp(slash + 1, lib))
+	for (size_t i = 0; i < files->count; i++)
+		if (!strcmp(gn_base_name(files->file[i].path), lib))
 			return 0;
-	}
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
 		snprintf(path, sizeof(path), "%s/%s", dirs[i], lib);
 		if (!access(path, R_OK))

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <gnomon/path.h>
 #include <gnomon/runtime_event_info.h>
 #include "elf/elf_file.h"
 #include "elf/notes.h"
@@ -45,9 +46,7 @@ const struct gn_runtime *gn_runtime_of(uint32_t id)
 
 bool gn_runtime_is_core(const struct gn_runtime *rt, const char *path)
 {
-	const char *slash = strrchr(path, '/');
-
-	return rt->core && !strcmp(slash ? slash + 1 : path, rt->core);
+	return rt->core && !strcmp(gn_base_name(path), rt->core);
 }
 
 bool gn_runtime_stops(const struct gn_runtime *rt)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <gnomon/path.h>
 #include "site/site_internal.h"
 
 /* The C library and the dynamic linker, by their sonames. */
@@ -24,12 +25,11 @@ static bool is_libc(const struct gn_elf *elf)
 static void blame(struct gn_fault *f, const struct gn_elf *elf,
 		  const char *what)
 {
-	const char *path = gn_elf_path(elf), *name = strrchr(path, '/');
-
 	if (f->what)
 		return;
 	f->what = what;
-	snprintf(f->file, sizeof(f->file), "%s", name ? name + 1 : path);
+	snprintf(f->file, sizeof(f->file), "%s",
+		 gn_base_name(gn_elf_path(elf)));
 }
 
 struct naming {

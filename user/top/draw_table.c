@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include <gnomon/path.h>
 #include "top/draw_internal.h"
 
 /* The indentation before a name of the tree. Deep levels get a number instead,

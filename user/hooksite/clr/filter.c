@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gnomon/path.h>
 #include "names/clr_name.h"
 #include "names/spell.h"
 
@@ -169,8 +170,7 @@ static bool name_matches(const char *glob, size_t len, struct forms *f)
 
 static bool module_matches(const char *glob, size_t len, const char *module)
 {
-	const char *slash = strrchr(module, '/');
-	const char *file = slash ? slash + 1 : module;
+	const char *file = gn_base_name(module);
 	const char *dot = strrchr(file, '.');
 
 	/* a glob with a slash is for the path */
