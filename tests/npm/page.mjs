@@ -265,24 +265,100 @@ async function threads() {
 	await done(opened, 'threads');
 }
 
-// More threads than a call can have arguments.
-async function manyThreads() {
-	const opened = await visit('jit', 'flame'), {page} = opened;
-	const ends = await page.evaluate(more => {
+// Replaces what the page knows of its timelines, before it shows them.
+async function setTimes(page, times) {
+	await page.evaluate(given => {
 		const e = document.getElementById('times');
-		const times = JSON.parse(e.textContent), t = times.threads[0];
 		const changed = document.createElement('pre');
 
-		for (let i = 0; i < more; i++)
-			times.threads.push({...t, tid: 1000 + i, spans: {}});
-		times.threads[more].end_ns += 1000;
 		// the page's policy lets nobody write to a script
 		changed.id = e.id;
 		changed.hidden = true;
-		changed.textContent = JSON.stringify(times);
+		changed.textContent = given;
 		e.replaceWith(changed);
-		return times.threads[more].end_ns - t.start_ns;
-	}, 200000);
+	}, JSON.stringify(times));
+}
+
+const timesOf = async page =>
+	JSON.parse(await page.$eval('#times', e => e.textContent));
+
+// The number that the page gives a class.
+function classOf(name) {
+	const html = readFileSync(`${folder}/jit.html`, 'utf8');
+	const [, model] = html.match(/ id="model">(.*?)<\/script>/s);
+
+	return JSON.parse(model).class_list.findIndex(c => c.name === name);
+}
+
+// Where in the first band of a thread time `at` is, and its colour there.
+function inBand(page, at) {
+	return page.evaluate(time => {
+		const shown = document.querySelector('canvas');
+		const {left, top, width} = shown.getBoundingClientRect();
+		const {view, data, boxes} = window.gnomonPage.view;
+		const y = boxes().find(b => b.band).y + 5;
+		const x = Math.round((data.start + time - view.from) * width /
+			(view.to - view.from));
+		const copy = document.createElement('canvas');
+		const g = copy.getContext('2d');
+
+		copy.width = shown.width;
+		copy.height = shown.height;
+		g.drawImage(shown, 0, 0);
+		return {x: left + x, y: top + y,
+			colour: [...g.getImageData(x, y, 1, 1).data].join()};
+	}, at);
+}
+
+// Records were lost for a time, in which the thread slept all the same: 50 times
+// for a microsecond. Zoomed in anywhere, the gap is there between these.
+async function gap() {
+	const opened = await visit('jit', 'flame'), {page} = opened;
+	const times = await timesOf(page), [t] = times.threads;
+	const slices = [...Array(51).keys()], colours = [];
+	const lost = 'unclassified, 600.000 µs, at 100.000 µs';
+
+	times.threads = [{...t, end_ns: t.start_ns + 1e6, spans: {}}];
+	times.origin_ns = t.start_ns;
+	times.span_ns = 1e6 / times.spans;
+	times.lanes = [{thread: 0, kind: 'slices', stack: 0,
+		start: slices.map(i => i ? 10e3 : t.start_ns + 100e3),
+		length: slices.map(i => i ? 1e3 : 600e3),
+		class: slices.map(i => classOf(i ? 'sleep' : 'unclassified')),
+		function: slices.map(() => -1), syscall: slices.map(() => 65535),
+		waker: slices.map(() => 0)}];
+	await setTimes(page, times);
+	for (const [at, told] of [[605000, lost], [699000, lost],
+		[600500, 'sleep, 1.000 µs, at 600.000 µs'], [750000, null]]) {
+		await goTo(page, 'flame');
+		await page.evaluate(to => {
+			location.hash = to;
+		}, `#threads?from=${at - 200}&to=${at + 200}`);
+		await page.waitForSelector('main[data-view=threads]');
+		await frame(page);
+		const {x, y, colour} = await inBand(page, at);
+
+		await page.mouse.move(x, y);
+		if (told)
+			same((await text(page, '.details')).replace(/^.*?: /, ''),
+				told, 'what it is');
+		colours.push(colour);
+	}
+	same(colours[0], colours[1], 'the gap');
+	same(new Set(colours).size, 3, 'the gap, a sleep, and neither');
+	await done(opened);
+}
+
+// More threads than a call can have arguments.
+async function manyThreads() {
+	const opened = await visit('jit', 'flame'), {page} = opened;
+	const times = await timesOf(page), [t] = times.threads, more = 200000;
+
+	for (let i = 0; i < more; i++)
+		times.threads.push({...t, tid: 1000 + i, spans: {}});
+	times.threads[more].end_ns += 1000;
+	await setTimes(page, times);
+	const ends = times.threads[more].end_ns - t.start_ns;
 
 	await goTo(page, 'threads');
 	same(await text(page, '.bar .dim'),
@@ -468,7 +544,7 @@ async function policy() {
 
 try {
 	for (const one of [findings, functions, uncertain, flame, threads,
-		manyThreads, waits, everyView, hostile, sources, diff, policy])
+		gap, manyThreads, waits, everyView, hostile, sources, diff, policy])
 		await one();
 	console.log(`${checks} checks`);
 } catch (e) {

@@ -17,7 +17,13 @@ function typedLane(lane) {
 
 	for (let i = 1; i < start.length; i++)
 		start[i] += start[i - 1];
-	return {start, length, fn: lane.function, what: lane.what,
+	// a gap can lie over slices, so an item can end before one that begins
+	// earlier: the latest end up to each item
+	const until = start.map((at, i) => at + length[i]);
+
+	for (let i = 1; i < until.length; i++)
+		until[i] = Math.max(until[i], until[i - 1]);
+	return {start, length, until, fn: lane.function, what: lane.what,
 		class: lane.class, syscall: lane.syscall, waker: lane.waker};
 }
 
@@ -40,19 +46,42 @@ function byDepth(lane) {
 	return rows;
 }
 
-// The first item that ends after `time`. Needs items that do not overlap.
-function firstAt(row, time, from) {
-	let low = from || 0, high = row.start.length;
+// The first of `n` that is not before what is searched for.
+function firstNot(isBefore, n, from) {
+	let low = from || 0, high = n;
 
 	while (low < high) {
 		const mid = (low + high) >> 1;
 
-		if (row.start[mid] + row.length[mid] <= time)
+		if (isBefore(mid))
 			low = mid + 1;
 		else
 			high = mid;
 	}
 	return low;
+}
+
+// The first item that ends after `time`. Items without `until` do not overlap.
+function firstAt(row, time, from) {
+	const {until, start, length} = row;
+
+	return firstNot(until ? i => until[i] <= time
+		: i => start[i] + length[i] <= time, start.length, from);
+}
+
+// The first item that begins at `time` or later.
+function firstFrom(row, time) {
+	return firstNot(i => row.start[i] < time, row.start.length);
+}
+
+// The innermost item at `time`, which is drawn on top; -1: there is none.
+function itemAt(row, time) {
+	const first = firstAt(row, time);
+	let i = firstNot(k => row.start[k] <= time, row.start.length) - 1;
+
+	while (i >= first && row.start[i] + row.length[i] <= time)
+		i--;
+	return i < first ? -1 : i;
 }
 
 let timeline = null;
@@ -228,6 +257,8 @@ function threadsView(main) {
 			const x = (s.start[i] - view.from) * scale;
 			const w = s.length[i] * scale;
 
+			if (x + w <= 0)
+				continue;
 			if (w >= 1) {
 				flush();
 				pixel = -1;
@@ -235,9 +266,11 @@ function threadsView(main) {
 				g.fillRect(x, y, w, BAND);
 				continue;
 			}
-			if (Math.floor(x) !== pixel) {
+			const own = Math.floor(Math.max(x, 0));
+
+			if (own !== pixel) {
 				flush();
-				pixel = Math.floor(x);
+				pixel = own;
 			}
 			shares[s.class[i]] += w;
 			used += w;
@@ -299,7 +332,7 @@ function threadsView(main) {
 	function manySlices(t) {
 		const s = t.slices;
 
-		return s && firstAt(s, view.to) - firstAt(s, view.from) >
+		return s && firstFrom(s, view.to) - firstFrom(s, view.from) >
 			SLICES_MANY;
 	}
 
@@ -395,10 +428,9 @@ function threadsView(main) {
 				`${time(b.lane.length[b.i])}, at ` +
 				`${time(b.lane.start[b.i] - d.start)}, on ` +
 				`${b.t.name} (${b.t.tid})`;
-		const i = b.band && b.t.slices ? firstAt(b.t.slices, at) : -1;
-		const s = b.t.slices;
+		const s = b.t.slices, i = b.band && s ? itemAt(s, at) : -1;
 
-		if (i >= 0 && i < s.start.length && s.start[i] <= at)
+		if (i >= 0)
 			return `${b.t.name} (${b.t.tid}): ` +
 				sliceText(s, i);
 		return `${b.t.name} (${b.t.tid}) of ${b.t.process}: ` +
