@@ -72,7 +72,7 @@ static void it_does_not_answer(void **state)
 {
 	(void)state;
 	asked_err = -ETIMEDOUT;
-	expect("does not answer", "until it does: a process of gnomon's waits");
+	expect("does not answer", "until it does: a gnomon process waits");
 }
 
 static void it_has_no_thread(void **state)
@@ -80,8 +80,8 @@ static void it_has_no_thread(void **state)
 	(void)state;
 	asked_err = 0;
 	asked_result = GN_CLR_NO_MEMORY;
-	expect("has no room for one more thread",
-	       "until then: a process of gnomon's waits");
+	expect("cannot start another thread",
+	       "until then: a gnomon process waits");
 }
 
 static void it_refuses(void **state)
@@ -89,7 +89,7 @@ static void it_refuses(void **state)
 	(void)state;
 	asked_err = 0;
 	asked_result = -1;
-	expect("0xffffffff", "until it ends or is traced again");
+	expect("0xffffffff", "until the process ends or is traced again");
 }
 
 static void it_has_no_descriptors(void **state)
@@ -106,8 +106,8 @@ static void it_has_no_descriptors(void **state)
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
 	asked_err = 0;
 	asked_result = 0;
-	expect("files open that it may have",
-	       "until then: a process of gnomon's waits");
+	expect("open files, and its limit is",
+	       "until then: a gnomon process waits");
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
 }
 
