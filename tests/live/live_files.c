@@ -169,6 +169,34 @@ void test_files_written(struct live *t)
 	CHECK(t, code == 0, "gnomon ended with %d", code);
 }
 
+/* The same while it is traced, and nothing is attached later: from then on its
+ * calls are missing, and the report says so. */
+void test_files_written_traced(struct live *t)
+{
+	char *path = files_copy(t, "visited", "program"), *out;
+	char *library = files_copy(t, "libfixture.so", "libfixture.so");
+	struct live_talk visited, gnomon;
+	json_t *report;
+	pid_t pid = files_start(t, path, &visited);
+	int fd;
+
+	out = live_attach(t, "--no-follow -f libfixture.so:library_work",
+			  live_text(t, "%d", pid), &gnomon);
+	live_ask(t, &visited, "library 50");
+	/* this waits until the probes are gone */
+	fd = open(library, O_WRONLY | O_CLOEXEC);
+	CHECK(t, fd >= 0, "%s: %s", library, strerror(errno));
+	close(fd);
+	live_ask(t, &visited, "library 30");
+	report = live_detach(t, &gnomon, out);
+	files_expect(t, report, "libfixture.so", "library_work", 50);
+	CHECK(t, files_unprobed(report, "library_work"), "it is not marked");
+	CHECK(t,
+	      json_integer_value(json_object_get(
+		      json_object_get(report, "counters"), "unprobed")) == 1,
+	      "it is not counted");
+}
+
 /* Another program is mounted over the file. */
 void test_files_mounted(struct live *t)
 {

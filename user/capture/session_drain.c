@@ -385,6 +385,10 @@ void gn_session_put_counts(struct gn_session *s)
 			sum += gn_session_missed_wakers(s);
 		else if (s->later)
 			sum += gn_later_count(s->later, i);
+		else if (i == GN_COUNTER_UNPROBED)
+			sum += s->unprobed;
+		else if (i == GN_COUNTER_UNPROBED_NS)
+			sum += s->unprobed_ns;
 		r.id = i;
 		r.count = sum - s->told[i];
 		s->told[i] = sum;

@@ -126,6 +126,9 @@ struct gn_session {
 	uint64_t drain_until;		 /* when draining is enough for now */
 	bool dropping;			 /* records are only counted */
 	uint64_t late;			 /* their number */
+	/* files whose probes had to be removed, where nothing is attached
+	 * later */
+	uint64_t unprobed, unprobed_ns;
 	uint32_t drained;
 	uint32_t idle; /* polls in a row that drained nothing */
 	struct gn_priority priority;

@@ -292,6 +292,7 @@ int gn_session_stop(struct gn_session *s)
 		s->late++;
 	gn_later_rest(s->later);
 	gn_later_serve(s->later);
+	gn_written_rest(s, end);
 	/* before the programs are removed */
 	gn_session_put_counts(s);
 	gn_session_detach(s);

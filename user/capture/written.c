@@ -21,6 +21,7 @@ struct guarded {
 	uint32_t module;
 	char *path;
 	bool written;
+	uint64_t since; /* when it was written; 0: that is recorded */
 };
 
 /* The kernel reports an open by SIGIO, to one thread. */
@@ -61,12 +62,13 @@ static void miss(struct gn_later *l, const struct guarded *g)
 	gn_later_count_late(l, 0, now, now);
 }
 
-static void tell(const struct guarded *g)
+static void tell(const struct guarded *g, bool again)
 {
-	gn_error("'%s' was opened for writing, so its probes were removed; it "
-		 "gets new ones when it is mapped again; calls in between are "
-		 "missing",
-		 g->path ?: "?");
+	gn_error("'%s' was opened for writing, so its probes were removed%s; "
+		 "%s calls are missing",
+		 g->path ?: "?",
+		 again ? "; it gets new ones when it is mapped again" : "",
+		 again ? "until then," : "from now on,");
 }
 
 static void give_way(struct gn_written *w)
@@ -79,8 +81,9 @@ static void give_way(struct gn_written *w)
 		if (!is_wanted_by_writer(g))
 			continue;
 		if (!was_written(w, &g->id))
-			tell(g);
+			tell(g, s->later);
 		g->written = true;
+		g->since = s->later ? 0 : gn_now_ns();
 		gn_links_remove_file(s->links, g->fd);
 		if (s->later)
 			gn_links_remove_file(s->later->links, g->fd);
@@ -212,6 +215,30 @@ void gn_written_end(struct gn_written *w)
 {
 	if (w)
 		pthread_mutex_unlock(&w->lock);
+}
+
+void gn_written_rest(struct gn_session *s, uint64_t end)
+{
+	struct gn_written *w = s->written;
+
+	if (!w)
+		return;
+	pthread_mutex_lock(&w->lock);
+	for (size_t i = 0; i < w->count; i++) {
+		struct gn_rec_unprobed r = {
+			.h = {.kind = GN_KIND_UNPROBED, .time = end},
+			.module = w->file[i].module,
+			.since = w->file[i].since,
+		};
+
+		if (!r.since || r.since >= end)
+			continue;
+		w->file[i].since = 0;
+		s->unprobed++;
+		s->unprobed_ns += end - r.since;
+		gn_session_put(s, &r.h, sizeof(r));
+	}
+	pthread_mutex_unlock(&w->lock);
 }
 
 void gn_written_stop(struct gn_written *w)

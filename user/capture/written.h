@@ -34,6 +34,9 @@ bool gn_written_is(struct gn_written *w, int fd);
 bool gn_written_begin(struct gn_written *w, int fd);
 void gn_written_end(struct gn_written *w);
 
+/* After the capture's last records: where nothing is attached later, records
+ * from when on calls of files that were written are missing, up to `end`. */
+void gn_written_rest(struct gn_session *s, uint64_t end);
 /* Call before all probes are removed: leases are left alone from now on. */
 void gn_written_stop(struct gn_written *w);
 /* Call after that: lets waiting writers go on. */
