@@ -339,6 +339,30 @@ static void a_record_without_memory_is_of_each_file(void **state)
 	sample_clear(&s);
 }
 
+/* That it was mapped is known, where its path could not be kept. */
+static void a_library_without_its_path_is_counted(void **state)
+{
+	struct gn_later_news look[] = {
+		{.kind = GN_NEWS_LOOK, .pid = PID, .since = 5},
+		{.kind = GN_NEWS_LOOK,
+		 .pid = PID,
+		 .since = 6,
+		 .file = {.dev = 1, .ino = 2}},
+	};
+	struct sample s;
+
+	(void)state;
+	sample_make(&s);
+	s.later.stopped = 30;
+	s.later.news = look;
+	s.later.nnews = 2;
+	gn_later_rest(&s.later);
+	assert_int_equal(s.later.nnews, 0);
+	assert_int_equal(s.later.late, 1);
+	assert_int_equal(s.later.late_ns, 24);
+	sample_clear(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -351,6 +375,7 @@ int main(void)
 		cmocka_unit_test(the_command_is_not_told_of),
 		cmocka_unit_test(what_has_no_room_is_told),
 		cmocka_unit_test(a_process_without_memory_is_told),
+		cmocka_unit_test(a_library_without_its_path_is_counted),
 		cmocka_unit_test(a_record_without_memory_is_of_each_file),
 	};
 

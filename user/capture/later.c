@@ -343,11 +343,11 @@ static void take_files(struct gn_later *l, const struct gn_later_news *n)
  * probed, because the process has ended or has unmapped it. */
 static void miss_file(struct gn_later *l, const struct gn_later_news *n)
 {
-	if (!n->path || gn_later_knows_file(l, &n->file))
+	if (!n->file.ino || gn_later_knows_file(l, &n->file))
 		return;
-	pthread_mutex_lock(&l->lock);
-	gn_filter_miss(l->session->filter, n->path);
-	pthread_mutex_unlock(&l->lock);
+	/* there can have been no room for its path */
+	if (n->path)
+		gn_filter_miss(l->session->filter, n->path);
 	gn_later_count_late(l, n->pid, n->since, gn_later_until_now(l));
 }
 

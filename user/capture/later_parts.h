@@ -35,7 +35,8 @@ struct gn_later_news {
 	bool again;	/* LOOK: the process was not known at the first try */
 	uint64_t since; /* when it happened */
 	uint64_t due;	/* not handled before this time; 0: at once */
-	/* LOOK: what it has mapped; all 0 and NULL: not known. Owns `path`. */
+	/* LOOK: what it has mapped; all 0 and NULL: not known. Owns `path`, for
+	 * which there can have been no room. */
 	struct gn_file_id file;
 	char *path;
 	/* PROGRAM: start of its file's name, may lack its NUL; empty: the
