@@ -71,6 +71,8 @@ static int add_values(struct gn_session *s, enum gn_kind kind,
 	h = &grown[s->nhit_values++];
 	*h = (struct gn_hit_values){.values = *values, .spec = (uint32_t)got};
 	err = s->skel ? load_hit(s, h) : 0;
+	if (err)
+		s->nhit_values--; /* the next site must not take it */
 	return err ? err : got;
 }
 
