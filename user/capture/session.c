@@ -191,7 +191,7 @@ int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
 	s->outside = opts->live ? NULL : gn_outside_new();
 	if (gn_specs_init(&s->specs) || !s->links || !s->unseen ||
 	    gn_written_new(s) || (opts->can_mute && !s->mute) ||
-	    (!opts->live && !s->outside)) {
+	    (!opts->live && (!s->outside || !s->sources))) {
 		gn_unseen_free(s->unseen);
 		gn_outside_free(s->outside);
 		gn_sources_free(s->sources);
