@@ -312,6 +312,7 @@ static void differences(void **state)
 		put(&new[i], "came<script>|`x", "/y/app", 3, 8 * MS);
 		put(&new[i], "noisy", "/x/app", 3, (10 + 3 * i) * MS);
 	}
+	base[0].f[0].v.inlined = true;
 	assert_int_equal(gn_comparison_begin(&c, 3, 3), 0);
 	for (size_t i = 0; i < 3; i++) {
 		assert_int_equal(gn_comparison_add(&c, GN_BASE, &base[i].m, 0),

@@ -181,6 +181,45 @@ static void judged_by_the_least(void **state)
 	assert_int_equal(judge(rule, base, 3, new, 3, NULL), GN_JUDGED_OK);
 }
 
+static void cost(struct run *runs, uint64_t error, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		runs[i].f[0].v.error_excl = error;
+}
+
+/* Where the cost of probes can be a large part of a value, captures of the same
+ * program can agree on any part of it. */
+static void judged_with_the_error_of_probes(void **state)
+{
+	static const char rule[] = RULE("\"application_exclusive\": \"+5%\"");
+	struct run base[3], new[3];
+
+	(void)state;
+	repeat(base, (uint64_t[]){1 * MS, 1 * MS, 2 * MS}, 3);
+	repeat(new, (uint64_t[]){5 * MS, 5 * MS, 9 * MS}, 3);
+	assert_int_equal(judge(rule, base, 3, new, 3, NULL),
+			 GN_JUDGED_BREACHED);
+	/* 1 +- 3 and 5 +- 3 */
+	cost(base, 3 * MS, 3);
+	cost(new, 3 * MS, 3);
+	assert_int_equal(judge(rule, base, 3, new, 3, NULL), GN_JUDGED_UNKNOWN);
+	/* more than the error explains */
+	repeat(new, (uint64_t[]){20 * MS, 20 * MS, 21 * MS}, 3);
+	cost(new, 3 * MS, 3);
+	assert_int_equal(judge(rule, base, 3, new, 3, NULL),
+			 GN_JUDGED_BREACHED);
+	repeat(new, (uint64_t[]){1 * MS, 1 * MS, 9 * MS}, 3);
+	cost(new, 3 * MS, 3);
+	assert_int_equal(judge(rule, base, 3, new, 3, NULL), GN_JUDGED_OK);
+	/* an error of up to a tenth is about the same on both sides */
+	repeat(base, (uint64_t[]){100 * MS, 101 * MS, 190 * MS}, 3);
+	repeat(new, (uint64_t[]){110 * MS, 112 * MS, 150 * MS}, 3);
+	cost(base, 10 * MS, 3);
+	cost(new, 10 * MS, 3);
+	assert_int_equal(judge(rule, base, 3, new, 3, NULL),
+			 GN_JUDGED_BREACHED);
+}
+
 static void what_cannot_be_judged(void **state)
 {
 	static const char times[] = RULE("\"application_exclusive\": \"+5%\"");
@@ -210,6 +249,12 @@ static void what_cannot_be_judged(void **state)
 	assert_int_equal(judge(lost, base, 2, new, 2, "lost"),
 			 GN_JUDGED_BREACHED);
 	new[1].f[0].v.unprobed = true;
+	assert_int_equal(judge(calls, base, 2, new, 2, NULL),
+			 GN_JUDGED_UNKNOWN);
+	/* how often a copy was called is not known */
+	new[1].f[0].v.unprobed = false;
+	assert_int_equal(judge(calls, base, 2, new, 2, NULL), GN_JUDGED_OK);
+	new[1].f[0].v.inlined = true;
 	assert_int_equal(judge(calls, base, 2, new, 2, NULL),
 			 GN_JUDGED_UNKNOWN);
 	base[0].f[0].name = base[1].f[0].name = "was";
@@ -312,6 +357,7 @@ int main(void)
 		cmocka_unit_test(budgets_without_memory),
 		cmocka_unit_test(large_readings),
 		cmocka_unit_test(judged_by_the_least),
+		cmocka_unit_test(judged_with_the_error_of_probes),
 		cmocka_unit_test(what_cannot_be_judged),
 		cmocka_unit_test(captures_without_it),
 		cmocka_unit_test(absolute_limits),

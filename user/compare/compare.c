@@ -224,6 +224,8 @@ static int add(struct gn_measure *to, const struct gn_values *v,
 	memcpy(value + GN_METRIC_CLASS, classes,
 	       GN_CLASS_COUNT * sizeof(*classes));
 	sum(to->value, value);
+	to->error_incl += v->error_incl;
+	to->error_excl += v->error_excl;
 	to->doubtful = to->doubtful || doubtful || v->gap || v->unprobed;
 	return 0;
 }
@@ -244,6 +246,7 @@ static int add_function(const struct place *p,
 			const struct gn_model_function *f, struct gn_item **out)
 {
 	struct gn_item *item = find(p->c, GN_PART_FUNCTION, f->name, f->module);
+	struct gn_measure *m = of_item(p, item);
 
 	*out = item;
 	if (item && !item->shown && f->short_name) {
@@ -251,7 +254,9 @@ static int add_function(const struct place *p,
 		if (!item->shown)
 			return -ENOMEM;
 	}
-	return add(of_item(p, item), &f->v, f->v.class_excl, f->muted);
+	if (m)
+		m->copied |= f->v.inlined;
+	return add(m, &f->v, f->v.class_excl, f->muted);
 }
 
 static int add_functions(const struct place *p, const struct gn_model *m)
@@ -322,7 +327,10 @@ void gn_item_sum(const struct gn_comparison *c, struct gn_item *to,
 	for (size_t i = 0; i < runs_of(c); i++) {
 		sum(to->runs[i].value, from->runs[i].value);
 		to->runs[i].seen |= from->runs[i].seen;
+		to->runs[i].error_incl += from->runs[i].error_incl;
+		to->runs[i].error_excl += from->runs[i].error_excl;
 		to->runs[i].doubtful |= from->runs[i].doubtful;
+		to->runs[i].copied |= from->runs[i].copied;
 	}
 	for (int side = 0; side < GN_SIDE_COUNT; side++)
 		to->in[side] |= from->in[side];

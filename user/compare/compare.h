@@ -50,10 +50,14 @@ struct gn_measure {
 	/* the part of a function's inclusive times that is in calls from others
 	 * of its lasting name, which include it, too */
 	uint64_t nested_elapsed, nested_app;
+	/* by how much the inclusive and the exclusive times can be wrong
+	 * because of the cost of probes */
+	uint64_t error_incl, error_excl;
 	bool seen;
 	/* calls or times may be missing: records were lost while it was open,
 	 * or its probes were removed or came late */
 	bool doubtful;
+	bool copied; /* a function that may have been inlined into callers */
 };
 
 struct gn_item {

@@ -36,6 +36,16 @@ bool gn_diff_within_noise(const struct gn_diff *d, const struct gn_diff_row *r)
 	       fabs(change(r)) <= r->of[GN_BASE].noise + r->of[GN_NEW].noise;
 }
 
+bool gn_diff_incomplete(const struct gn_diff *d, const struct gn_diff_row *r)
+{
+	size_t n = d->c->runs[GN_BASE] + d->c->runs[GN_NEW];
+
+	for (size_t i = 0; i < n; i++)
+		if (r->item->runs[i].doubtful || r->item->runs[i].copied)
+			return true;
+	return false;
+}
+
 /* Threads and the total have time outside of functions' own, so they use the
  * inclusive metric. */
 static int metric_of(enum gn_diff_kind kind, int metric)
@@ -81,6 +91,7 @@ static int add(struct gn_diff *d, enum gn_diff_kind kind,
 
 		err = gn_estimate(d->c, item, side, metric, GN_READ_PLAIN, true,
 				  &r->of[side]);
+		r->of[side].noise = gn_estimate_doubt(&r->of[side]);
 		if (!err && kind != GN_DIFF_CLASS)
 			err = gn_estimate(d->c, item, side, GN_METRIC_calls,
 					  GN_READ_PLAIN, true, &r->calls[side]);

@@ -2,7 +2,7 @@
 /*
  * The changes from the base to the new captures, ordered by their effect on the
  * total. All values are medians; the noise is half the width of the middle
- * half.
+ * half, or what the cost of probes leaves open if that is more.
  */
 #ifndef GNOMON_COMPARE_DIFF_H
 #define GNOMON_COMPARE_DIFF_H
@@ -65,6 +65,9 @@ bool gn_diff_knows_noise(const struct gn_diff *d);
  * noise is not known. */
 bool gn_diff_within_noise(const struct gn_diff *d,
 			  const struct gn_diff_row *row);
+
+/* Whether calls of it are missing in some capture, or may be. */
+bool gn_diff_incomplete(const struct gn_diff *d, const struct gn_diff_row *row);
 
 const char *gn_diff_kind_word(enum gn_diff_kind kind);
 

@@ -15,9 +15,9 @@ static void put_pair(struct gn_emit *e, const char *key,
 	gn_emit_u64(e, "new", (uint64_t)llround(of[GN_NEW].value));
 	if (noise) {
 		gn_emit_u64(e, "base_noise",
-			    (uint64_t)llround(of[GN_BASE].noise));
+			    (uint64_t)llround(gn_estimate_doubt(&of[GN_BASE])));
 		gn_emit_u64(e, "new_noise",
-			    (uint64_t)llround(of[GN_NEW].noise));
+			    (uint64_t)llround(gn_estimate_doubt(&of[GN_NEW])));
 	}
 	gn_emit_close(e, '}');
 }
@@ -83,6 +83,8 @@ static int put_row(const struct gn_diff *d, struct gn_emit *e,
 	gn_emit_text(e, "state", state(r));
 	if (gn_diff_knows_noise(d))
 		gn_emit_bool(e, "within_noise", gn_diff_within_noise(d, r));
+	if (r->kind != GN_DIFF_TOTAL)
+		gn_emit_bool(e, "incomplete", gn_diff_incomplete(d, r));
 	err = put_values(d, e, r->item);
 	gn_emit_close(e, '}');
 	return err;

@@ -9,7 +9,7 @@
 #include "output/text.h"
 
 /* With this a row has 100 columns, unless the calls have many digits. */
-#define NAME_WIDTH 28
+#define NAME_WIDTH 27
 
 struct cells {
 	char base[GN_CELL], now[GN_CELL], change[GN_CELL], pct[GN_CELL],
@@ -75,6 +75,25 @@ static const char *mark(const struct gn_diff *d, const struct gn_diff_row *r)
 	return gn_diff_within_noise(d, r) ? "~" : "";
 }
 
+/* A class has the total's item, whose calls it does not count. */
+static bool incomplete(const struct gn_diff *d, const struct gn_diff_row *r)
+{
+	return r->kind != GN_DIFF_CLASS && gn_diff_incomplete(d, r);
+}
+
+static void put_incomplete(const struct gn_diff *d, const char *what, FILE *f)
+{
+	for (size_t i = 0; i < d->nrows; i++) {
+		if (!incomplete(d, &d->rows[i]))
+			continue;
+		fprintf(f,
+			"\n%s: calls are missing in some captures, or may "
+			"be; their reports tell why.\n",
+			what);
+		return;
+	}
+}
+
 static void put_head(const struct gn_diff *d, FILE *f)
 {
 	fprintf(f, "%zu base and %zu new %s. ", d->c->runs[GN_BASE],
@@ -82,13 +101,16 @@ static void put_head(const struct gn_diff *d, FILE *f)
 		gn_word(d->c->runs[GN_NEW], "capture", "captures"));
 	if (gn_diff_knows_noise(d))
 		fputs("Values are medians; the noise is half the width of the\n"
-		      "middle half, of both sides together; ~ marks what is "
-		      "no more than that.\n",
+		      "middle half, or the error because of probes if that is "
+		      "more, of both sides\ntogether; ~ marks what is no more "
+		      "than that.\n",
 		      f);
 	else
 		fputs("How much of a change is noise cannot be\nknown from a "
 		      "single capture a side: record both with -r 5.\n",
 		      f);
+	fprintf(f, "Modules and functions are compared by %s (--sort).\n",
+		gn_metric_word(d->opts.metric));
 }
 
 static int table_row(const struct gn_diff *d, const struct gn_diff_row *r,
@@ -101,7 +123,8 @@ static int table_row(const struct gn_diff *d, const struct gn_diff_row *r,
 		return -ENOMEM;
 	gn_text_shorten(name, NAME_WIDTH);
 	fill(d, r, &c);
-	fprintf(f, "%1s %s%*s %10s %10s %11s %9s %10s  %s\n", mark(d, r), name,
+	fprintf(f, "%1s%1s %s%*s %10s %10s %11s %9s %10s  %s\n", mark(d, r),
+		incomplete(d, r) ? "<" : "", name,
 		(int)(NAME_WIDTH - gn_text_width(name)), "", c.base, c.now,
 		c.change, c.pct, c.noise, c.calls);
 	free(name);
@@ -126,7 +149,7 @@ int gn_diff_table(const struct gn_diff *d, FILE *f)
 		if ((int)r->kind != last) {
 			if (last >= 0)
 				put_hidden(d, (enum gn_diff_kind)last, f);
-			fprintf(f, "\n  %-*s %10s %10s %11s %9s %10s  %s\n",
+			fprintf(f, "\n   %-*s %10s %10s %11s %9s %10s  %s\n",
 				NAME_WIDTH, title(r->kind), "Base", "New",
 				"Change", "", "Noise",
 				r->kind == GN_DIFF_CLASS ? "" : "Calls");
@@ -136,6 +159,7 @@ int gn_diff_table(const struct gn_diff *d, FILE *f)
 	}
 	if (last >= 0)
 		put_hidden(d, (enum gn_diff_kind)last, f);
+	put_incomplete(d, "<", f);
 	return err ? err : gn_stream_status(f);
 }
 
@@ -148,7 +172,8 @@ static int markdown_row(const struct gn_diff *d, const struct gn_diff_row *r,
 	fill(d, r, &c);
 	fputs("| ", f);
 	err = gn_markdown_text(f, gn_diff_shown(r));
-	fprintf(f, " | %s | %s | %s | %s%s%s | %s | %s |\n", c.base, c.now,
+	fprintf(f, "%s | %s | %s | %s | %s%s%s | %s | %s |\n",
+		incomplete(d, r) ? " (incomplete)" : "", c.base, c.now,
 		c.change, mark(d, r), *mark(d, r) ? " " : "", c.pct, c.noise,
 		c.calls);
 	return err ? err : gn_stream_status(f);
@@ -172,5 +197,6 @@ int gn_diff_markdown(const struct gn_diff *d, FILE *f)
 		last = (int)r->kind;
 		err = markdown_row(d, r, f);
 	}
+	put_incomplete(d, "incomplete", f);
 	return err ? err : gn_stream_status(f);
 }

@@ -64,10 +64,10 @@ static bool least_is_best(int metric)
 	}
 }
 
-static double read_one(const struct gn_measure *m, const struct gn_measure *all,
-		       int metric, enum gn_reading reading)
+static double read_as(double value, const struct gn_measure *m,
+		      const struct gn_measure *all, int metric,
+		      enum gn_reading reading)
 {
-	double value = (double)m->value[metric];
 	uint64_t whole;
 
 	switch (reading) {
@@ -81,6 +81,27 @@ static double read_one(const struct gn_measure *m, const struct gn_measure *all,
 		return whole ? 100 * value / (double)whole : 0;
 	default:
 		return value;
+	}
+}
+
+/* By how much the cost of probes can make the value wrong. It is subtracted
+ * from application time only. */
+static uint64_t error_of(const struct gn_measure *m, enum gn_part part,
+			 int metric)
+{
+	switch (metric) {
+	case GN_METRIC_elapsed_excl:
+	case GN_METRIC_app_excl:
+		return m->error_excl;
+	case GN_METRIC_elapsed_incl:
+	case GN_METRIC_app_incl:
+		return m->error_incl;
+	case GN_METRIC_CLASS + GN_CLASS_APP:
+		return part == GN_PART_FUNCTION || part == GN_PART_MODULE
+			       ? m->error_excl
+			       : m->error_incl;
+	default:
+		return 0;
 	}
 }
 
@@ -105,19 +126,30 @@ int gn_estimate(const struct gn_comparison *c, const struct gn_item *item,
 	bool least =
 		!median && reading != GN_READ_SHARE && least_is_best(metric);
 	size_t n = c->runs[side], said = 0;
-	double *values = calloc(n ? n : 1, sizeof(*values));
+	/* the values, and then their errors */
+	double *values = calloc(n ? 2 * n : 1, sizeof(*values));
+	double *errors = values + n;
 
 	if (!values)
 		return -ENOMEM;
-	for (size_t i = 0; i < n; i++)
-		if (says_it(&runs[i], reading, least))
-			values[said++] =
-				read_one(&runs[i], &all[i], metric, reading);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t error = error_of(&runs[i], item->part, metric);
+
+		if (!says_it(&runs[i], reading, least))
+			continue;
+		values[said] = read_as((double)runs[i].value[metric], &runs[i],
+				       &all[i], metric, reading);
+		errors[said++] = read_as((double)error, &runs[i], &all[i],
+					 metric, reading);
+	}
 	/* an item in no capture is 0 in all of them */
 	if (said)
 		n = said;
 	*out = least ? gn_estimate_least(values, n)
 		     : gn_estimate_median(values, n);
+	out->error = gn_estimate_median(errors, n).value;
+	if (out->error <= out->value / 10)
+		out->error = 0;
 	free(values);
 	return 0;
 }

@@ -47,31 +47,46 @@ static bool doubtful(const struct judge *j, const struct gn_item *item)
 	return false;
 }
 
+static bool copied(const struct judge *j, const struct gn_item *item)
+{
+	size_t n = j->c->runs[GN_BASE] + j->c->runs[GN_NEW];
+
+	for (size_t i = 0; i < n; i++)
+		if (item->runs[i].copied)
+			return true;
+	return false;
+}
+
 /* How much the value may exceed the base. */
 static double room(const struct gn_limit *l, double base)
 {
 	return l->kind == GN_LIMIT_OVER_PCT ? base * l->value / 100 : l->value;
 }
 
-/* Judges against the base: unknown if the noise is larger than the increase
- * that the limit allows. */
+/* Judges against the base: unknown if the noise, or the error because of
+ * probes, is larger than the increase that the limit allows. */
 static void weigh(const struct gn_limit *l, struct gn_verdict *v)
 {
 	const struct gn_estimate *base = &v->of[GN_BASE], *now = &v->of[GN_NEW];
+	double of_base = gn_estimate_doubt(base),
+	       of_now = gn_estimate_doubt(now);
 	double may = room(l, base->value);
 
 	v->most = base->value + may;
 	if (now->value > v->most) {
 		v->judged = GN_JUDGED_BREACHED;
-		if (now->value - now->noise > v->most ||
-		    now->noise + base->noise <= may)
+		if (now->value - of_now - base->error > v->most ||
+		    of_now + of_base <= may)
 			return;
-	} else if (base->noise <= may || now->value <= base->value) {
+	} else if (of_base <= may || now->value <= base->value) {
 		return;
 	}
 	v->judged = GN_JUDGED_UNKNOWN;
-	v->why = "the captures of one side differ by more than the limit "
-		 "allows; repeat them more often";
+	v->why = of_base > base->noise || of_now > now->noise
+			 ? "the cost of its probes is not known well enough "
+			   "for this limit; limit its calls instead"
+			 : "the captures of one side differ by more than the "
+			   "limit allows; repeat them more often";
 }
 
 static void weigh_alone(const struct gn_limit *l, struct gn_verdict *v)
@@ -124,6 +139,9 @@ static const char *obstacle(const struct judge *j, const struct gn_limit *l,
 	if (doubtful(j, item))
 		return "calls or times of it are missing, see its mark in the "
 		       "report";
+	if (copied(j, item))
+		return "the compiler may have copied it into callers; name it "
+		       "with -f, or record with --inline refuse";
 	if (!item->in[GN_NEW])
 		return "it is not in the new captures";
 	if (compares && !item->in[GN_BASE])
