@@ -89,9 +89,32 @@ static void check_several(struct live *t)
 	      "values by one of two patterns are not told");
 }
 
+/* !GLOB leaves out what a pattern of -a matches, too. */
+static void check_left_out(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	struct live_end end;
+	json_t *calls;
+
+	live_command(t, &command, "values");
+	calls = live_calls(t, "-f !tens -a t[we]*:arg1/i32,ret/i32", &command,
+			   &end);
+	CHECK(t,
+	      live_calls_with(t, calls, "twin", "i32 9 = i32 7") +
+			      live_calls_with(t, calls, "twin_too",
+					      "i32 9 = i32 7") ==
+		      1,
+	      "the values of another function are not told");
+	CHECK(t,
+	      !live_calls_with(t, calls, "tens", "i32 3 = i32 30") &&
+		      !live_calls_with(t, calls, "tens", ""),
+	      "a function is traced that was left out");
+}
+
 void test_values(struct live *t)
 {
 	check_several(t);
+	check_left_out(t);
 	check_values(t, "--leave ret");
 	check_values(t, "--leave return");
 	check_values(t, "--attach single");

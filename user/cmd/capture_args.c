@@ -85,8 +85,9 @@ bool gn_capture_user(struct gn_capture_args *a, int *status)
 	return false;
 }
 
-/* Takes one -a; its functions are asked for as by -f. */
-static bool take_values(struct gn_capture_args *a, const char *text,
+/* Takes one -a; its functions are asked for as by an -f before all others: the
+ * last pattern that matches a function counts, so -f '!GLOB' leaves it out. */
+static bool take_values(struct gn_capture_args *a, const char *text, size_t nth,
 			struct gn_asked *asked)
 {
 	const char *want, **functions;
@@ -98,7 +99,9 @@ static bool take_values(struct gn_capture_args *a, const char *text,
 	if (functions)
 		a->args.functions.item = functions;
 	if (!err && functions) {
-		functions[a->args.functions.n++] = asked->function;
+		memmove(functions + nth + 1, functions + nth,
+			(a->args.functions.n++ - nth) * sizeof(*functions));
+		functions[nth] = asked->function;
 		return true;
 	}
 	if (err == -EINVAL)
@@ -118,7 +121,7 @@ static bool take_all_values(struct gn_capture_args *a)
 	if (n && !a->asked)
 		gn_error("no memory; free some");
 	for (size_t i = 0; a->asked && i < n; i++)
-		if (!take_values(a, a->values.item[i], &a->asked[i]))
+		if (!take_values(a, a->values.item[i], i, &a->asked[i]))
 			return false;
 	return a->asked || !n;
 }
