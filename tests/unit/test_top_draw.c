@@ -212,6 +212,33 @@ static void long_filter(void **state)
 	free(t);
 }
 
+/* Every table has the names that people write, and the screen says what was
+ * inlined, also where no row is left to be marked. */
+static void managed_names(void **state)
+{
+	struct tm_period *t = tm_make();
+	struct gn_top_view v;
+
+	(void)state;
+	view_make(&v);
+	for (size_t i = 0; i < t->m.nfunctions; i++)
+		if (!strncmp(t->functions[i].name, "App.Work.Spin(", 14))
+			t->functions[i].short_name = "Work.Spin(int)";
+	t->m.code.sites = 1231;
+	for (int i = 0; i < 3; i++) {
+		char *text = tm_draw(&t->p, &v, 40, 140, true, 8);
+
+		assert_non_null(strstr(text, "calls at 1,231 sites may be"));
+		/* modules have no functions */
+		assert_true(i == 2 || strstr(text, "Work.Spin(int)"));
+		assert_null(strstr(text, "App.Work.Spin("));
+		free(text);
+		press(&v, &t->p, 't');
+	}
+	gn_top_view_free(&v);
+	free(t);
+}
+
 static void bad_news(void **state)
 {
 	struct tm_period *t = tm_make();
@@ -466,6 +493,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_size),
 		cmocka_unit_test(every_table),
+		cmocka_unit_test(managed_names),
 		cmocka_unit_test(functions_own_classes),
 		cmocka_unit_test(thread_page),
 		cmocka_unit_test(overlays),

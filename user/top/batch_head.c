@@ -149,6 +149,7 @@ static int put_probes(const struct gn_top_period *p, bool utf8, FILE *f)
 	else
 		fputs(" budget=-", f);
 	put_count(f, "muted", p->nmuted);
+	put_count(f, "inlined_sites", p->m->code.sites);
 	fputc('\n', f);
 	for (size_t i = 0; i < p->nmuted && !err; i++) {
 		err = put_word(f, "# muted function=", p->muted[i].name, utf8);

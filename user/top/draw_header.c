@@ -315,6 +315,22 @@ static void line_gnomon(struct header *h)
 				   " (budget %.1f%%)", p->budget);
 }
 
+/* Functions that were inlined everywhere have no row that could be marked. */
+static void line_inlined(struct header *h)
+{
+	uint64_t sites = h->d->p->m->code.sites;
+	int row = h->row;
+	char n[GN_CELL];
+
+	if (!sites || !next(h))
+		return;
+	gn_format_count(n, sites);
+	gn_draw_text(h->d, row, 0, h->d->g->cols, GN_INK_WARN,
+		     "calls at %s %s may be inlined: not counted, their time "
+		     "is the callers'",
+		     n, gn_word(sites, "site", "sites"));
+}
+
 /* The muted functions, as many as fit. */
 static void line_muted(struct header *h)
 {
@@ -356,6 +372,7 @@ int gn_draw_header(struct gn_draw *d, int row, int room)
 	line_threads(&h);
 	line_classes(&h);
 	line_gnomon(&h);
+	line_inlined(&h);
 	line_muted(&h);
 	return h.row - row;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <gnomon/path.h>
+#include "output/now.h"
 #include "top/draw_internal.h"
 
 /* The indentation before a name of the tree. Deep levels get a number instead,
@@ -38,7 +39,7 @@ static void draw_value_name(struct gn_draw *d, int row, int x, int width,
 	if (s->muted)
 		x = gn_draw_text(d, row, x, end, GN_INK_WARN, "muted ");
 	if (*s->r.name)
-		gn_draw_function(d, row, x, end - x, ink, s->r.name);
+		gn_draw_function(d, row, x, end - x, ink, gn_row_shown(&s->r));
 	else
 		gn_draw_text(d, row, x, end, GN_INK_DIM, "%s",
 			     "outside of any function");
@@ -62,11 +63,24 @@ static enum gn_ink state_ink(const struct gn_model_thread *t)
 	}
 }
 
+/* The function that a thread is in, or that took most of its time. */
+static const char *function_of(const struct gn_draw *d, int column,
+			       const struct gn_model_thread *t)
+{
+	const struct gn_model_function *f =
+		gn_now_find(d->p->m, column == GN_COLUMN_NOW ? gn_now_top(t)
+							     : gn_now_most(t));
+
+	return f ? gn_function_shown(f) : "";
+}
+
 static void draw_value_text(struct gn_draw *d, int column, int row, int x,
 			    int width, const struct gn_draw_values *s)
 {
 	const char *text = gn_column_text(d->p->m, &s->r, column);
 
+	if (column == GN_COLUMN_NOW || column == GN_COLUMN_MOST)
+		text = function_of(d, column, s->r.thread);
 	switch (column) {
 	case GN_COLUMN_NAME:
 		draw_value_name(d, row, x, width, s);
