@@ -277,7 +277,7 @@ static void inlined_marks(void **state)
 		{"Mine.d()", "/app/mine.dll", 6}};
 	struct gn_output_opts o = {.utf8 = true, .width = 100};
 	struct sample s;
-	char *text;
+	char *text, *at;
 
 	(void)state;
 	sample_make(&s);
@@ -298,6 +298,21 @@ static void inlined_marks(void **state)
 	free(text);
 	text = sample_print("csv", &s.m, &o);
 	assert_non_null(strstr(text, ",0,0,1\r\n"));
+	free(text);
+	text = sample_print("markdown", &s.m, &o);
+	assert_non_null(strstr(text, " (incomplete) |"));
+	assert_non_null(strstr(text, "\n(incomplete): the compiler may have "
+				     "copied it into callers: calls can"));
+	free(text);
+	text = sample_print("openmetrics", &s.m, &o);
+	at = strstr(text, "\ngnomon_function_incomplete{function=\"ns::work<");
+	assert_non_null(at);
+	at = strstr(at + 1, "} ");
+	assert_int_equal(at[2], '1');
+	free(text);
+	text = sample_print("callgrind", &s.m, &o);
+	assert_non_null(strstr(text, "\ndesc: Note: calls at 30 sites may be "
+				     "inlined: "));
 	free(text);
 }
 

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "output/caveats.h"
 #include "output/formats.h"
 #include "output/paths.h"
 
@@ -171,9 +172,13 @@ static const char *event(int column)
 
 static void put_head(struct callgrind *w)
 {
-	fputs("# callgrind format\nversion: 1\ncreator: gnomon\n"
-	      "positions: line\nevents:",
-	      w->f);
+	struct gn_caveats caveats;
+
+	fputs("# callgrind format\nversion: 1\ncreator: gnomon\n", w->f);
+	gn_caveats_make(w->m, &caveats);
+	for (size_t i = 0; i < caveats.n; i++)
+		fprintf(w->f, "desc: Note: %s\n", caveats.line[i]);
+	fputs("positions: line\nevents:", w->f);
 	for (int i = 0; i < w->picks.n; i++) {
 		fprintf(w->f, " %s", event(w->picks.pick[i].column));
 	}

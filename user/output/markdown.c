@@ -147,6 +147,34 @@ static void put_marks(const struct gn_rows *rows, const struct gn_picks *p,
 	}
 }
 
+/* Explains what is incomplete, if a row is. */
+static void put_why(const struct gn_rows *rows, FILE *f)
+{
+	bool gap = false, unprobed = false, inlined = false;
+	const char *before = "";
+
+	for (size_t i = 0; i < rows->n; i++) {
+		gap |= rows->row[i].v->gap;
+		unprobed |= rows->row[i].v->unprobed;
+		inlined |= rows->row[i].v->inlined;
+	}
+	if (!gap && !unprobed && !inlined)
+		return;
+	fputs("\n(incomplete): ", f);
+	if (gap) {
+		fputs("it was active while records were lost", f);
+		before = ", or ";
+	}
+	if (unprobed) {
+		fprintf(f, "%sits probes came late", before);
+		before = ", or ";
+	}
+	if (inlined)
+		fprintf(f, "%sthe compiler may have copied it into callers",
+			before);
+	fputs(": calls can be missing.\n", f);
+}
+
 static int pick_columns(const struct gn_output_opts *o, struct gn_picks *p)
 {
 	static const int waits[] = {GN_COLUMN_WAIT_TIME, GN_COLUMN_WAIT_COUNT,
@@ -220,8 +248,10 @@ int gn_markdown_write(const struct gn_model *m, const struct gn_output_opts *o,
 	}
 	for (size_t i = 0; i < rows.n && !err; i++)
 		err = put_row(m, o, &picks, &rows.row[i], f);
-	if (!err)
+	if (!err) {
 		put_marks(&rows, &picks, f);
+		put_why(&rows, f);
+	}
 	if (!err && rows.limited)
 		fprintf(f, "\n%zu more %s not shown.\n", rows.limited,
 			gn_word(rows.limited, "is", "are"));

@@ -89,6 +89,13 @@ static void put_calls(FILE *f, const struct gn_row *r, const char *labels,
 	fprintf(f, "gnomon_%s%s} %" PRIu64 "\n", name, labels, r->v->calls);
 }
 
+static void put_incomplete(FILE *f, const struct gn_row *r, const char *labels,
+			   const char *name)
+{
+	fprintf(f, "gnomon_%s%s} %d\n", name, labels,
+		r->v->gap || gn_calls_missing(r->v));
+}
+
 static void put_times(FILE *f, const struct gn_row *r, const char *labels,
 		      const char *name)
 {
@@ -122,6 +129,8 @@ static void put_classes(FILE *f, const struct gn_row *r, const char *labels,
 static const struct family families[] = {
 	{GN_BY_FUNCTION, "function_calls", "", "Calls of the function.",
 	 put_calls},
+	{GN_BY_FUNCTION, "function_incomplete", "",
+	 "1: calls of the function are missing, or may be.", put_incomplete},
 	{GN_BY_FUNCTION, "function_seconds", "seconds", "The function's times.",
 	 put_times},
 	{GN_BY_FUNCTION, "function_class_seconds", "seconds",

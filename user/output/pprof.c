@@ -9,6 +9,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "output/caveats.h"
 #include "output/formats.h"
 #include "output/paths.h"
 #include "pprof.pb-c.h"
@@ -228,6 +229,26 @@ static int put_samples(struct pprof *w)
 	return err;
 }
 
+/* `go tool pprof -comments` and the pages of readers show them. */
+static int put_comments(struct pprof *w)
+{
+	struct gn_caveats caveats;
+	int err = 0;
+
+	gn_caveats_make(w->m, &caveats);
+	for (size_t i = 0; i < caveats.n && !err; i++) {
+		Pprof__Profile part = PPROF__PROFILE__INIT;
+		int64_t at = 0;
+
+		err = put_string(w, caveats.line[i], &at);
+		part.n_comment = 1;
+		part.comment = &at;
+		if (!err)
+			err = put(w, &part);
+	}
+	return err;
+}
+
 static int put_all(struct pprof *w)
 {
 	Pprof__Profile part = PPROF__PROFILE__INIT;
@@ -239,6 +260,8 @@ static int put_all(struct pprof *w)
 	err = put_string(w, "", &empty);
 	if (!err)
 		err = put(w, &part);
+	if (!err)
+		err = put_comments(w);
 	if (!err)
 		err = put_types(w);
 	if (!err)

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "output/caveats.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "output/text.h"
+
+static char *next(struct gn_caveats *c)
+{
+	return c->line[c->n++];
+}
+
+void gn_caveats_make(const struct gn_model *m, struct gn_caveats *c)
+{
+	uint64_t lost = gn_model_losses(m), sites = m->code.sites;
+
+	c->n = 0;
+	if (gn_model_broken(m))
+		snprintf(next(c), sizeof(c->line[0]),
+			 "a self-check failed: the numbers cannot be trusted");
+	if (lost)
+		snprintf(next(c), sizeof(c->line[0]),
+			 "%" PRIu64 " %s lost: calls and times are missing",
+			 lost, gn_word(lost, "record was", "records were"));
+	else if (gn_model_lossy(m))
+		snprintf(next(c), sizeof(c->line[0]),
+			 "the trace has no end: calls and times are missing");
+	if (sites)
+		snprintf(next(c), sizeof(c->line[0]),
+			 "calls at %" PRIu64 " %s may be inlined: they are not "
+			 "counted, and their time is the callers'",
+			 sites, gn_word(sites, "site", "sites"));
+}
