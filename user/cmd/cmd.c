@@ -6,13 +6,14 @@
 #include <string.h>
 
 #include "cmd/pages.h"
+#include "trace/trace.h"
 
 int gn_cmd_written(void)
 {
 	if (!fflush(stdout) && !ferror(stdout))
 		return GN_EXIT_OK;
-	gn_error("cannot write stdout: %s; give it a place with room",
-		 strerror(errno));
+	gn_error("cannot write stdout: %s; write it elsewhere",
+		 gn_trace_strerror(errno));
 	return GN_EXIT_FAILED;
 }
 

@@ -17,6 +17,7 @@
 #include "output/emit.h"
 #include "output/text.h"
 #include "output/wrap.h"
+#include "trace/trace.h"
 
 enum format { FORMAT_TABLE, FORMAT_JSON };
 
@@ -185,8 +186,8 @@ static int print(const struct gn_checkup *c, const struct doctor_args *args)
 		err = errno > 0 ? -errno : -EIO;
 	if (!err || err == -EPIPE)
 		return GN_EXIT_OK;
-	gn_error("cannot write stdout: %s; give it a place with room",
-		 strerror(-err));
+	gn_error("cannot write stdout: %s; write it elsewhere",
+		 gn_trace_strerror(err));
 	return GN_EXIT_FAILED;
 }
 
