@@ -123,10 +123,11 @@ static void large_readings(void **state)
 	assert_string_equal(buf, "1,125,899,906,842,624");
 }
 
-/* Judges the captures; the verdict of the only limit. */
-static enum gn_judged judge(const char *budget, const struct run *base,
-			    size_t nbase, const struct run *new, size_t nnew,
-			    const char *unsound)
+/* Judges the captures; the verdict of the only limit, and why it is unknown. */
+static enum gn_judged judge_why(const char *budget, const struct run *base,
+				size_t nbase, const struct run *new,
+				size_t nnew, const char *unsound,
+				const char **reason)
 {
 	struct gn_verdicts v;
 	struct gn_comparison c;
@@ -149,10 +150,20 @@ static enum gn_judged judge(const char *budget, const struct run *base,
 	judged = v.at[0].judged;
 	assert_int_equal(v.count[judged], 1);
 	assert_true((judged == GN_JUDGED_UNKNOWN) == (v.at[0].why != NULL));
+	*reason = v.at[0].why;
 	gn_verdicts_clear(&v);
 	gn_comparison_clear(&c);
 	gn_budget_clear(&b);
 	return judged;
+}
+
+static enum gn_judged judge(const char *budget, const struct run *base,
+			    size_t nbase, const struct run *new, size_t nnew,
+			    const char *unsound)
+{
+	const char *reason;
+
+	return judge_why(budget, base, nbase, new, nnew, unsound, &reason);
 }
 
 #define RULE(members) "{\"function\": [{\"name\": \"f\", " members "}]}"
@@ -211,6 +222,10 @@ static void judged_with_the_error_of_probes(void **state)
 	repeat(new, (uint64_t[]){1 * MS, 1 * MS, 9 * MS}, 3);
 	cost(new, 3 * MS, 3);
 	assert_int_equal(judge(rule, base, 3, new, 3, NULL), GN_JUDGED_OK);
+	/* it is as likely too much as too little on both sides */
+	repeat(new, (uint64_t[]){1 * MS + MS / 50, 2 * MS, 9 * MS}, 3);
+	cost(new, 3 * MS, 3);
+	assert_int_equal(judge(rule, base, 3, new, 3, NULL), GN_JUDGED_OK);
 	/* an error of up to a tenth is about the same on both sides */
 	repeat(base, (uint64_t[]){100 * MS, 101 * MS, 190 * MS}, 3);
 	repeat(new, (uint64_t[]){110 * MS, 112 * MS, 150 * MS}, 3);
@@ -263,6 +278,29 @@ static void what_cannot_be_judged(void **state)
 	new[0].f[0].name = new[1].f[0].name = "other";
 	assert_int_equal(judge(times, base, 2, new, 2, NULL),
 			 GN_JUDGED_UNKNOWN);
+}
+
+/* A pattern that matched something once does not look as if it never did. */
+static void pattern_of_one_side(void **state)
+{
+	static const char rule[] =
+		"{\"function\": [{\"name\": \"f*\", \"calls\": \"+0%\"}]}";
+	struct run with[2], without[2];
+	const char *why;
+
+	(void)state;
+	repeat(with, (uint64_t[]){100 * MS, 100 * MS}, 2);
+	repeat(without, (uint64_t[]){100 * MS, 100 * MS}, 2);
+	without[0].f[0].name = without[1].f[0].name = "other";
+	assert_int_equal(judge_why(rule, with, 2, without, 2, NULL, &why),
+			 GN_JUDGED_UNKNOWN);
+	assert_non_null(strstr(why, "in the base only"));
+	assert_int_equal(judge_why(rule, without, 2, with, 2, NULL, &why),
+			 GN_JUDGED_UNKNOWN);
+	assert_non_null(strstr(why, "in the new captures only"));
+	assert_int_equal(judge_why(rule, without, 2, without, 2, NULL, &why),
+			 GN_JUDGED_UNKNOWN);
+	assert_non_null(strstr(why, "no capture has"));
 }
 
 /* It did not run in the last of them. */
@@ -359,6 +397,7 @@ int main(void)
 		cmocka_unit_test(judged_by_the_least),
 		cmocka_unit_test(judged_with_the_error_of_probes),
 		cmocka_unit_test(what_cannot_be_judged),
+		cmocka_unit_test(pattern_of_one_side),
 		cmocka_unit_test(captures_without_it),
 		cmocka_unit_test(absolute_limits),
 	};

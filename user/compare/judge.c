@@ -63,14 +63,16 @@ static double room(const struct gn_limit *l, double base)
 	return l->kind == GN_LIMIT_OVER_PCT ? base * l->value / 100 : l->value;
 }
 
-/* Judges against the base: unknown if the noise, or the error because of
- * probes, is larger than the increase that the limit allows. */
+/* Judges against the base: unknown if the noise is larger than the increase
+ * that the limit allows. The error because of probes is about the same on both
+ * sides, so a value within the limit is; but it can also be all of an
+ * increase. */
 static void weigh(const struct gn_limit *l, struct gn_verdict *v)
 {
 	const struct gn_estimate *base = &v->of[GN_BASE], *now = &v->of[GN_NEW];
-	double of_base = gn_estimate_doubt(base),
-	       of_now = gn_estimate_doubt(now);
 	double may = room(l, base->value);
+	double of_base = gn_estimate_doubt(base);
+	double of_now = gn_estimate_doubt(now);
 
 	v->most = base->value + may;
 	if (now->value > v->most) {
@@ -78,15 +80,15 @@ static void weigh(const struct gn_limit *l, struct gn_verdict *v)
 		if (now->value - of_now - base->error > v->most ||
 		    of_now + of_base <= may)
 			return;
-	} else if (of_base <= may || now->value <= base->value) {
+	} else if (base->noise <= may || now->value <= base->value) {
 		return;
 	}
 	v->judged = GN_JUDGED_UNKNOWN;
-	v->why = of_base > base->noise || of_now > now->noise
-			 ? "the cost of its probes is not known well enough "
-			   "for this limit; limit its calls instead"
-			 : "the captures of one side differ by more than the "
-			   "limit allows; repeat them more often";
+	v->why = "the captures of one side differ by more than the limit "
+		 "allows; repeat them more often";
+	if (now->value > v->most && (base->error > 0 || now->error > 0))
+		v->why = "the cost of its probes is not known well enough for "
+			 "this limit; limit its calls instead";
 }
 
 static void weigh_alone(const struct gn_limit *l, struct gn_verdict *v)
@@ -272,16 +274,24 @@ static bool can_be_left_out(const struct judge *j,
 	       j->c->runs[GN_BASE] && (!item->in[GN_BASE] || !item->in[GN_NEW]);
 }
 
-/* 0, -ENOMEM, -ENOENT: nothing matches. */
-static int judge_each(struct judge *j, const struct gn_budget_rule *r)
+/* 0, -ENOMEM, -ENOENT: nothing is left that matches; `why`: a sentence. */
+static int judge_each(struct judge *j, const struct gn_budget_rule *r,
+		      const char **why)
 {
 	int status = -ENOENT, err = 0;
 
 	for (size_t i = 0; i < j->c->nitems && !err; i++) {
 		const struct gn_item *item = j->c->items[i];
 
-		if (!matches(r, item) || can_be_left_out(j, r, item))
+		if (!matches(r, item))
 			continue;
+		if (can_be_left_out(j, r, item)) {
+			*why = item->in[GN_BASE]
+				       ? "what it matches is in the base only"
+				       : "what it matches is in the new "
+					 "captures only";
+			continue;
+		}
 		status = 0;
 		if (large_enough(j, r, item))
 			err = judge_item(j, r, item);
@@ -290,7 +300,8 @@ static int judge_each(struct judge *j, const struct gn_budget_rule *r)
 }
 
 /* If a glob matches nothing, its limits cannot be judged. */
-static int judge_none(struct judge *j, const struct gn_budget_rule *r)
+static int judge_none(struct judge *j, const struct gn_budget_rule *r,
+		      const char *why)
 {
 	int err = 0;
 
@@ -301,7 +312,7 @@ static int judge_none(struct judge *j, const struct gn_budget_rule *r)
 			.limit = &r->limits[i],
 			.name = r->name,
 			.module = r->module ? r->module : "",
-			.why = "no capture has one of that name; is it traced?",
+			.why = why,
 		};
 
 		err = keep(j, &v);
@@ -332,10 +343,12 @@ int gn_judge(const struct gn_budget *b, const struct gn_comparison *c,
 	*out = (struct gn_verdicts){0};
 	for (size_t i = 0; i < b->nrules && !err; i++) {
 		const struct gn_budget_rule *r = &b->rules[i];
+		const char *why = "no capture has one of that name; is it "
+				  "traced?";
 
-		err = r->sum ? judge_sum(&j, r) : judge_each(&j, r);
+		err = r->sum ? judge_sum(&j, r) : judge_each(&j, r, &why);
 		if (err == -ENOENT)
-			err = judge_none(&j, r);
+			err = judge_none(&j, r, why);
 	}
 	if (!err && out->n)
 		qsort(out->at, out->n, sizeof(*out->at), by_weight);
