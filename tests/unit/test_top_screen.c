@@ -362,7 +362,10 @@ static void vt100(void **state)
 	(void)state;
 	start(&p, "vt100", "C", NULL, 24, 80);
 	assert_true(wait_for(&p, "Exact"));
+	forget(&p);
 	send_keys(&p, "q");
+	/* the keys' line does not stay behind what is written then */
+	assert_true(wait_for(&p, "\033[J"));
 	finish(&p, FINE);
 }
 

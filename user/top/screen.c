@@ -161,6 +161,11 @@ void gn_screen_close(struct gn_screen *s)
 		return;
 	if (s->curses) {
 		curs_set(1);
+		/* without a second screen this one stays, and what comes next
+		 * is written where the keys were */
+		move(LINES - 1, 0);
+		clrtoeol();
+		refresh();
 		endwin();
 		delscreen(s->curses);
 	}
