@@ -30,10 +30,16 @@ bool gn_diff_knows_noise(const struct gn_diff *d)
 	return d->c->runs[GN_BASE] > 1 && d->c->runs[GN_NEW] > 1;
 }
 
+double gn_diff_noise(const struct gn_estimate *of)
+{
+	return fmax(2 * of->noise, of->error);
+}
+
 bool gn_diff_within_noise(const struct gn_diff *d, const struct gn_diff_row *r)
 {
 	return gn_diff_knows_noise(d) &&
-	       fabs(change(r)) <= r->of[GN_BASE].noise + r->of[GN_NEW].noise;
+	       fabs(change(r)) <= gn_diff_noise(&r->of[GN_BASE]) +
+					  gn_diff_noise(&r->of[GN_NEW]);
 }
 
 bool gn_diff_incomplete(const struct gn_diff *d, const struct gn_diff_row *r)
@@ -91,7 +97,6 @@ static int add(struct gn_diff *d, enum gn_diff_kind kind,
 
 		err = gn_estimate(d->c, item, side, metric, GN_READ_PLAIN, true,
 				  &r->of[side]);
-		r->of[side].noise = gn_estimate_doubt(&r->of[side]);
 		if (!err && kind != GN_DIFF_CLASS)
 			err = gn_estimate(d->c, item, side, GN_METRIC_calls,
 					  GN_READ_PLAIN, true, &r->calls[side]);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The changes from the base to the new captures, ordered by their effect on the
- * total. All values are medians; the noise is half the width of the middle
- * half, or what the cost of probes leaves open if that is more.
+ * total. All values are medians; the noise is the width of the middle half, or
+ * what the cost of probes leaves open if that is more. With half that width, a
+ * quarter of all rows would seem to have changed from five captures of a
+ * program to five others of it; with the width, it is one in twenty.
  */
 #ifndef GNOMON_COMPARE_DIFF_H
 #define GNOMON_COMPARE_DIFF_H
@@ -61,6 +63,8 @@ void gn_diff_clear(struct gn_diff *d);
 
 /* Whether both sides have several captures. */
 bool gn_diff_knows_noise(const struct gn_diff *d);
+/* The noise of one side. */
+double gn_diff_noise(const struct gn_estimate *of);
 /* Whether the change is no more than the noise of both sides; false if the
  * noise is not known. */
 bool gn_diff_within_noise(const struct gn_diff *d,

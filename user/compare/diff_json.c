@@ -15,9 +15,9 @@ static void put_pair(struct gn_emit *e, const char *key,
 	gn_emit_u64(e, "new", (uint64_t)llround(of[GN_NEW].value));
 	if (noise) {
 		gn_emit_u64(e, "base_noise",
-			    (uint64_t)llround(gn_estimate_doubt(&of[GN_BASE])));
+			    (uint64_t)llround(gn_diff_noise(&of[GN_BASE])));
 		gn_emit_u64(e, "new_noise",
-			    (uint64_t)llround(gn_estimate_doubt(&of[GN_NEW])));
+			    (uint64_t)llround(gn_diff_noise(&of[GN_NEW])));
 	}
 	gn_emit_close(e, '}');
 }

@@ -53,7 +53,7 @@ static void fill(const struct gn_diff *d, const struct gn_diff_row *r,
 	*c->noise = '\0';
 	if (gn_diff_knows_noise(d))
 		gn_format_reading(c->noise, r->metric, GN_READ_PLAIN,
-				  base->noise + now->noise);
+				  gn_diff_noise(base) + gn_diff_noise(now));
 	format_calls(c->calls, r);
 }
 
@@ -100,7 +100,7 @@ static void put_head(const struct gn_diff *d, FILE *f)
 		d->c->runs[GN_NEW],
 		gn_word(d->c->runs[GN_NEW], "capture", "captures"));
 	if (gn_diff_knows_noise(d))
-		fputs("Values are medians; the noise is half the width of the\n"
+		fputs("Values are medians; the noise is the width of the\n"
 		      "middle half, or the error because of probes if that is "
 		      "more, of both sides\ntogether; ~ marks what is no more "
 		      "than that.\n",
