@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VALUES 16
+#define VALUES 17
 #define EXACT  95
 
 static const char asked[] =

@@ -203,6 +203,9 @@ static void convert(struct gn_seen_value *v, char text[GN_SEEN_TEXT])
 	size_t n = v->len / 2, len = 0;
 
 	memcpy(unit, v->text, n * 2);
+	/* the other half of the last pair was cut off */
+	if (v->flags & GN_F_CUT && n && (unit[n - 1] & 0xfc00) == 0xd800)
+		n--;
 	for (size_t i = 0; i < n;)
 		len += put_utf8(text + len, character(unit, n, &i));
 	v->type = GN_VALUE_STR;
