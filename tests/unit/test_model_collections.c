@@ -241,10 +241,34 @@ static void a_young_one_begins_a_concurrent_one(void **state)
 	m = feed_finish(&f);
 	assert_collections(m, "210-450 -; 210-230 40; 310-330 40; ");
 	assert_int_equal(m->collections.all, 3);
+	assert_int_equal(m->collections.told, 3);
+	assert_int_equal(m->collections.asked, 0);
 	assert_young(m, "-y-");
 	/* 20 + 20; the rest of the suspension is not attributed to one */
 	assert_class(m, 1, 40, 360);
 	assert_class(m, 2, 400, 0);
+	gn_model_free(m);
+}
+
+/* The program asked for the concurrent one, and so for the young one. */
+static void a_young_one_is_asked_for_with_its_concurrent_one(void **state)
+{
+	struct feed f = begin();
+	struct gn_model *m;
+
+	(void)state;
+	thread(&f, 1, "main");
+	thread(&f, 2, ".NET BGC");
+	feed_event(&f, 210, 1, GN_KIND_GC_BEGIN, CLR, GN_GC_KEY(2, true), 0);
+	event(&f, 230, 1, GN_KIND_GC_END, CLR);
+	event(&f, 450, 2, GN_KIND_GC_END, CLR);
+	event(&f, 500, 1, GN_KIND_EXIT, 0);
+	event(&f, 500, 2, GN_KIND_EXIT, 0);
+	m = feed_finish(&f);
+	assert_young(m, "-y");
+	assert_int_equal(m->collections.all, 2);
+	assert_int_equal(m->collections.told, 2);
+	assert_int_equal(m->collections.asked, 2);
 	gn_model_free(m);
 }
 
@@ -622,6 +646,8 @@ int main(void)
 		cmocka_unit_test(a_servers_is_ended_by_any_thread),
 		cmocka_unit_test(others_end_where_they_began),
 		cmocka_unit_test(a_young_one_begins_a_concurrent_one),
+		cmocka_unit_test(
+			a_young_one_is_asked_for_with_its_concurrent_one),
 		cmocka_unit_test(other_ends_are_of_none),
 		cmocka_unit_test(all_are_matched),
 		cmocka_unit_test(another_program_ends_them),

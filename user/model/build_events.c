@@ -210,6 +210,15 @@ static void leave_to_process(const struct gn_pipeline *p,
 	leave_open(e, end, lost);
 }
 
+/* A young collection has the cause of the one that it opened. */
+static void count_young(struct gn_model_collections *c,
+			const struct gn_model_event *young)
+{
+	c->all++;
+	c->told += young->value[1] != 0;
+	c->asked += young->value[1] & 1;
+}
+
 /* Matches and removes the rows of ends. A row that a split adds takes the place
  * of an end's row. */
 static bool take_ends(struct gn_model *m, struct matching *x)
@@ -227,7 +236,7 @@ static bool take_ends(struct gn_model *m, struct matching *x)
 		if (e.event == GN_RT_COLLECTED) {
 			if (!end_collection(x, &e) &&
 			    split_concurrent(x, &e, &m->events[kept])) {
-				m->collections.all++;
+				count_young(&m->collections, &m->events[kept]);
 				split = true;
 				kept++;
 			}
