@@ -47,6 +47,8 @@ enum gn_family {
 #define GN_FAMILIES_USUAL				 (0 GN_FAMILY_LIST(GN_FAMILY_USUAL))
 #define GN_FAMILY_ANY(name, bit, text, usual, meaning)	 | 1 << (bit)
 #define GN_FAMILIES_ALL					 (0 GN_FAMILY_LIST(GN_FAMILY_ANY))
+#define GN_FAMILY_ONE(name, bit, text, usual, meaning)	 +1
+#define GN_FAMILY_COUNT					 (0 GN_FAMILY_LIST(GN_FAMILY_ONE))
 
 /*
  * X(enumerator, value, family, text, phase, what the first value is, the

@@ -104,12 +104,92 @@ static void killed(void **state)
 	}
 }
 
+/* What the rule found; fails if it does not hold. */
+static struct gn_insight finding(const struct gn_model *m, const char *rule,
+				 struct gn_findings *f)
+{
+	assert_int_equal(gn_explain(m, 0, f), 0);
+	for (size_t i = 0; i < f->n; i++)
+		if (!strcmp(f->finding[i].rule, rule))
+			return f->finding[i];
+	fail_msg("no finding of %s", rule);
+	return (struct gn_insight){0};
+}
+
+/* The family that costs most is left out. It is the functions' cost only if
+ * that is the larger part. */
+static void probes_of_events_are_not_those_of_functions(void **state)
+{
+	enum { EXCEPTIONS = 7, HANDLERS = 8 };
+	struct gn_model_function fn = {.name = "f", .module = "app"};
+	struct gn_model_info info = {"options",
+				     "run --events handlers --by exceptions"};
+	struct gn_model_thread busy = {.tid = 1,
+				       .name = "main",
+				       .elapsed = SECOND,
+				       .classes = {[GN_CLASS_APP] = SECOND}};
+	struct gn_model m = {
+		.end = SECOND,
+		.session = {.calls = 1000,
+			    .elapsed_incl = SECOND,
+			    .class_incl = {[GN_CLASS_APP] = SECOND}},
+		.threads = &busy,
+		.nthreads = 1,
+		.probe_cost = SECOND,
+		.costs = {[GN_PROBE_MANAGED] = {.samples = 1, .hits = 902000}},
+		.events_cost = {[EXCEPTIONS] = {300000, 300000000},
+				[HANDLERS] = {600000, 600000000}},
+		.functions = &fn,
+		.nfunctions = 1,
+		.info = &info,
+		.ninfo = 1,
+	};
+	struct gn_explain_opts o = {.input = "trace", .width = 200};
+	struct gn_findings f;
+	struct gn_insight found;
+	char text[1024] = "";
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	(void)state;
+	assert_non_null(out);
+	fn.v.calls = 1000;
+	found = finding(&m, "probes", &f);
+	assert_non_null(strstr(found.text,
+			       "Most of it, 900.000 ms, was for 900,000 events "
+			       "(--events), most of the family handlers, not "
+			       "for functions. Without them:"));
+	assert_null(strstr(found.text, "Shorter"));
+	assert_string_equal(found.next, "--events usual");
+	assert_int_equal(gn_findings_print(&m, &f, &o, out), 0);
+	fclose(out);
+	assert_non_null(
+		strstr(text, "\n     sudo gnomon run --events usual\n"));
+	gn_findings_clear(&f);
+
+	m.events_cost[HANDLERS] = (struct gn_model_events_cost){0};
+	m.events_cost[EXCEPTIONS].ns = 600000000;
+	found = finding(&m, "probes", &f);
+	assert_non_null(strstr(found.text, "all of the family exceptions"));
+	assert_string_equal(found.next,
+			    "--events life,loads,threads,suspension,gc");
+	gn_findings_clear(&f);
+
+	/* 700 ms for 602,000 probes of functions */
+	m.events_cost[EXCEPTIONS].ns = 300000000;
+	m.session.calls = fn.v.calls = 301000;
+	found = finding(&m, "probes", &f);
+	assert_null(strstr(found.text, "events"));
+	assert_non_null(strstr(found.text, "Shorter than their probes: f ("));
+	gn_findings_clear(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_threads_count),
 		cmocka_unit_test(a_command_is_suggested_once),
 		cmocka_unit_test(killed),
+		cmocka_unit_test(probes_of_events_are_not_those_of_functions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

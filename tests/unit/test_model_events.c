@@ -70,6 +70,12 @@ static void events_cost(void **state)
 	assert_int_equal(m->functions[0].v.elapsed_incl, 200 - 3 - 30 - 7);
 	assert_int_equal(m->probe_cost, 2 * 10 + 30);
 	assert_int_equal(m->costs[GN_PROBE_MANAGED].hits, 5);
+	for (unsigned int i = 0; i < GN_FAMILY_COUNT; i++) {
+		bool mine = 1u << i == GN_FAMILY_EXCEPTIONS;
+
+		assert_int_equal(m->events_cost[i].hits, mine ? 3 : 0);
+		assert_int_equal(m->events_cost[i].ns, mine ? 30 : 0);
+	}
 	/* two hits between the throw and the catch */
 	assert_int_equal(m->nexceptions, 1);
 	assert_int_equal(m->exceptions[0].ns, 100 - 20);

@@ -32,6 +32,7 @@ enum gn_next {
 	GN_NEXT_REPORT,	 /* another report of the same capture */
 	GN_NEXT_AGAIN,	 /* the same capture once more, with these options */
 	GN_NEXT_SAMPLES, /* the same, with samples instead of functions */
+	GN_NEXT_EVENTS,	 /* the same, with these events, and no view of them */
 	GN_NEXT_WHOLE,	 /* a complete command of gnomon */
 };
 

@@ -24,6 +24,7 @@ struct gn_subject {
 	uint64_t weight[GN_NAMED];
 	int nfunctions;
 	uint64_t ns, whole;
+	int family; /* of events, by its bit */
 	/* where async methods waited most */
 	const struct gn_model_async *async;
 	const struct gn_model_await *await;

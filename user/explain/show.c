@@ -144,7 +144,8 @@ static int put_again(FILE *f, const struct gn_model *m,
 		.own = finding->next,
 		/* the view of samples is another one than that of functions */
 		.view = finding->what == GN_NEXT_REPORT ||
-			finding->what == GN_NEXT_SAMPLES,
+			finding->what == GN_NEXT_SAMPLES ||
+			finding->what == GN_NEXT_EVENTS,
 		.samples = finding->what == GN_NEXT_SAMPLES,
 	};
 	const char *options = gn_model_info(m, "options");

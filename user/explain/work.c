@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <gnomon/path.h>
+#include <gnomon/runtime_event_info.h>
 #include "explain/rules.h"
 #include "output/classes.h"
 #include "output/header.h"
@@ -438,12 +439,42 @@ static bool all_called(const struct gn_facts *f, const struct gn_subject *s)
 	return called == s->nfunctions;
 }
 
+/* What events cost; *most: the bit of the family with the highest cost. */
+static struct gn_model_events_cost of_events(const struct gn_model *m,
+					     int *most)
+{
+	struct gn_model_events_cost sum = {0};
+
+	*most = 0;
+	for (int i = 0; i < GN_FAMILY_COUNT; i++) {
+		const struct gn_model_events_cost *one = &m->events_cost[i];
+
+		sum.hits += one->hits;
+		sum.ns += one->ns;
+		if (one->ns > m->events_cost[*most].ns)
+			*most = i;
+	}
+	return sum;
+}
+
+/* Functions that are shorter than their probes can be left out; if there are
+ * none, samples cost less. */
+static void look_shorter(const struct gn_facts *f, struct gn_subject *s,
+			 uint64_t mean)
+{
+	/* two probes a call: times of shorter functions mean little */
+	most_called(f, s, 2 * mean);
+	if ((!s->nfunctions || all_called(f, s)) && !f->m->nsamples)
+		s->what = GN_NEXT_SAMPLES;
+}
+
 int gn_look_probes(const struct gn_facts *f, struct gn_subject *s)
 {
 	int64_t left = f->m->probe_cost_left;
 	uint64_t cost = f->m->probe_cost - f->m->own_work +
 			(left > 0 ? (uint64_t)left : 0);
-	uint64_t hits = 0, mean;
+	struct gn_model_events_cost events = of_events(f->m, &s->family);
+	uint64_t hits = 0;
 
 	for (int c = GN_PROBE_NONE + 1; c < GN_PROBE_CLASS_COUNT; c++)
 		hits += f->m->costs[c].hits;
@@ -451,12 +482,28 @@ int gn_look_probes(const struct gn_facts *f, struct gn_subject *s)
 		return 0;
 	s->ns = cost - f->m->hook_waited;
 	s->share = gn_share(cost, cost + f->cpu);
-	mean = s->ns / hits;
-	/* two probes a call: times of shorter functions mean little */
-	most_called(f, s, 2 * mean);
-	if ((!s->nfunctions || all_called(f, s)) && !f->m->nsamples)
-		s->what = GN_NEXT_SAMPLES;
+	if (events.ns > s->ns / 2)
+		s->what = GN_NEXT_EVENTS;
+	else if (hits > events.hits)
+		look_shorter(f, s, (s->ns - events.ns) / (hits - events.hits));
 	return 0;
+}
+
+/* Says that it was events, not functions. */
+static void put_events_cost(FILE *out, const struct gn_model *m, int family)
+{
+	int most;
+	struct gn_model_events_cost events = of_events(m, &most);
+
+	fputs(" Most of it, ", out);
+	gn_put_ns(out, events.ns);
+	fputs(", was for ", out);
+	gn_put_count(out, events.hits, "event", "events");
+	fprintf(out,
+		" (--events), %s of the family %s, not for functions. Without "
+		"them:",
+		m->events_cost[family].hits == events.hits ? "all" : "most",
+		gn_family_text((uint32_t)family));
 }
 
 void gn_say_probes(const struct gn_facts *f, const struct gn_subject *s,
@@ -484,6 +531,8 @@ void gn_say_probes(const struct gn_facts *f, const struct gn_subject *s,
 	}
 	if (s->what == GN_NEXT_SAMPLES)
 		fputs(" Samples, without functions, cost little:", out);
+	if (s->what == GN_NEXT_EVENTS)
+		put_events_cost(out, f->m, s->family);
 }
 
 /* Without -f, all functions of a runtime would be traced. */
@@ -496,10 +545,31 @@ static bool any_managed(const struct gn_model *m)
 	return any;
 }
 
+/* The events that are recorded without --events; if the family is one of them,
+ * the others. */
+static void put_other_events(FILE *out, int family)
+{
+	const char *between = " ";
+
+	fputs("--events", out);
+	if (!(GN_FAMILIES_USUAL & 1u << family)) {
+		fputs(" usual", out);
+		return;
+	}
+	for (int i = 0; i < GN_FAMILY_COUNT; i++) {
+		if (i == family || !(GN_FAMILIES_USUAL & 1u << i))
+			continue;
+		fprintf(out, "%s%s", between, gn_family_text((uint32_t)i));
+		between = ",";
+	}
+}
+
 void gn_next_probes(const struct gn_facts *f, const struct gn_subject *s,
 		    FILE *out)
 {
-	if (s->what == GN_NEXT_SAMPLES)
+	if (s->what == GN_NEXT_EVENTS)
+		put_other_events(out, s->family);
+	else if (s->what == GN_NEXT_SAMPLES)
 		fprintf(out, "%s--snapshot 499",
 			any_managed(f->m) ? "--clr light " : "");
 	else

@@ -243,6 +243,7 @@ static void fill_session(const struct gn_pipeline *p, struct gn_model *m)
 	m->probe_cost_left = (int64_t)(p->owed - p->owed_before);
 	for (c = 0; c < GN_PROBE_CLASS_COUNT; c++)
 		m->costs[c] = gn_cost_mean(p, c);
+	memcpy(m->events_cost, p->family_costs, sizeof(m->events_cost));
 	memcpy(m->counters, p->counters, sizeof(m->counters));
 	m->by_path = p->by_path;
 	m->checks = p->stage.checks;

@@ -122,6 +122,12 @@ struct gn_model_cost {
 	uint64_t hits;
 };
 
+/* The cost of probes that report events of a family. It is in that of the class
+ * "managed", too. */
+struct gn_model_events_cost {
+	uint64_t hits, ns;
+};
+
 /* Where a thread is when a period ends. */
 enum gn_thread_state {
 	GN_THREAD_UNKNOWN = 0,
@@ -481,6 +487,8 @@ struct gn_model {
 	uint64_t hook_waited, own_work;
 	int64_t probe_cost_left;
 	struct gn_model_cost costs[GN_PROBE_CLASS_COUNT];
+	/* by the bit of the family; not in a period's model */
+	struct gn_model_events_cost events_cost[GN_FAMILY_COUNT];
 
 	struct gn_model_code code;
 

@@ -125,7 +125,7 @@ int gn_take_note(struct gn_pipeline *p, struct gn_thread *t,
 		return gn_events_started(p, t, thread);
 	case GN_KIND_EVENT:
 		gn_walk_at(p, t, rec->time);
-		gn_cost_event(p, t);
+		gn_cost_event(p, t, (const void *)rec);
 		return gn_thread_no_room(
 			p, t, gn_events_take(p, t, (const void *)rec));
 	case GN_KIND_SCHED:

@@ -2,6 +2,8 @@
 /* Finds which probe made a record, and what that probe costs. */
 #include "model/probecost.h"
 
+#include <gnomon/runtime_event_info.h>
+
 /*
  * The difference between two measurements shows how much hits between them can
  * vary. If other load changes the machine's speed, that is most of the error.
@@ -185,7 +187,21 @@ void gn_cost_note(struct gn_pipeline *p, struct gn_thread *t,
 		add_silent(p, GN_F_SILENT(r->h.flags), e);
 }
 
-void gn_cost_event(struct gn_pipeline *p, struct gn_thread *t)
+/* Events without a family are of a later version. */
+static void add_to_family(struct gn_pipeline *p, uint32_t event, uint64_t ns)
+{
+	unsigned int family = gn_rt_info(event)->family;
+	struct gn_model_events_cost *cost;
+
+	if (!family)
+		return;
+	cost = &p->family_costs[__builtin_ctz(family)];
+	cost->hits++;
+	cost->ns += ns;
+}
+
+void gn_cost_event(struct gn_pipeline *p, struct gn_thread *t,
+		   const struct gn_rec_event *r)
 {
 	const struct gn_hit_cost *hit = &p->hit[GN_PROBE_MANAGED];
 	uint64_t ns =
@@ -197,6 +213,7 @@ void gn_cost_event(struct gn_pipeline *p, struct gn_thread *t)
 	t->events_cost.open += ns;
 	t->events_cost.error += hit->error;
 	t->events_cost.all += ns;
+	add_to_family(p, r->event, ns);
 }
 
 struct gn_model_cost gn_cost_mean(const struct gn_pipeline *p, int class)

@@ -62,7 +62,8 @@ static inline void gn_cost_hit(struct gn_pipeline *p, struct gn_thread *t,
 
 /* The same for an EVENT. It ends no interval, so both parts of its cost belong
  * to the open one. */
-void gn_cost_event(struct gn_pipeline *p, struct gn_thread *t);
+void gn_cost_event(struct gn_pipeline *p, struct gn_thread *t,
+		   const struct gn_rec_event *r);
 
 /* gn_cost_hit() for the record's class, and the cost of hits without
  * records. */

@@ -173,6 +173,7 @@ struct gn_pipeline {
 	/* hits that are not in the sums yet; [1]: the direction changed */
 	uint64_t unsettled[GN_PROBE_CLASS_COUNT][2];
 	uint64_t hits[GN_PROBE_CLASS_COUNT];
+	struct gn_model_events_cost family_costs[GN_FAMILY_COUNT];
 	struct gn_cost_sums cost_sums[GN_PROBE_CLASS_COUNT];
 	/* probe cost owed by all functions and processes */
 	uint64_t owed;
