@@ -223,13 +223,14 @@ void top_sample_make(struct top_sample *s)
 	top_sample_sum(s);
 	s->waits[0] = (struct gn_model_wait){
 		-1, GN_CLASS_SLEEP, 230, 1000 * MS, 1, 1000 * MS, 0, "", -1, 0,
-		0,  false};
+		0,  false,	    0,	 0};
 	s->waits[1] = (struct gn_model_wait){1,	  GN_CLASS_LOCK,
 					     202, 400 * MS - 9,
 					     300, 8 * MS,
 					     101, "spin",
 					     0,	  0,
-					     0,	  false};
+					     0,	  false,
+					     0,	  0};
 	s->m.waits = s->waits;
 	s->m.nwaits = 2;
 	s->m.probe_cost = 100 * MS;

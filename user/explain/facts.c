@@ -110,6 +110,11 @@ static bool is_answer(const struct gn_model_wait *w)
 	       w->polled == GN_POLLED_PIPE;
 }
 
+bool gn_calls_short(const struct gn_model *m, int32_t function)
+{
+	return is_short(m, function, short_ns(m));
+}
+
 static bool counts(const struct gn_model *m, const struct gn_model_wait *w,
 		   const struct which *of)
 {
@@ -247,7 +252,7 @@ int gn_facts_of(const struct gn_model *m, struct gn_facts *out)
 	if (out->worker)
 		out->others_cpu =
 			out->cpu - gn_class_cpu_ns(out->worker->classes);
-	return err;
+	return err ? err : gn_task_waits(m, &out->tasks);
 }
 
 /* The most frames to examine on one path. */

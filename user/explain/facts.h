@@ -7,6 +7,15 @@
 
 #include "model/model.h"
 
+/* Waits of threads for tasks of async methods, in functions whose calls are
+ * short, without Main. */
+struct gn_task_waits {
+	uint64_t ns;
+	int32_t function; /* the one that waited most; -1: none */
+	uint64_t function_ns, function_count;
+	int32_t by; /* the async method that ended most; -1: not known */
+};
+
 struct gn_facts {
 	const struct gn_model *m;
 	const uint64_t *classes; /* of the session */
@@ -19,10 +28,18 @@ struct gn_facts {
 	uint64_t worker_busy;
 	uint64_t others_cpu; /* of the other threads */
 	uint64_t answers;    /* the sum of gn_wait_sum_answers() */
+	struct gn_task_waits tasks;
 };
 
 /* 0, -ENOMEM. */
 int gn_facts_of(const struct gn_model *m, struct gn_facts *out);
+
+/* Whether the function's calls last at most half of the capture on average. In
+ * others a thread may wait for work all the time. */
+bool gn_calls_short(const struct gn_model *m, int32_t function);
+
+/* In tasks.c. 0, -ENOMEM. */
+int gn_task_waits(const struct gn_model *m, struct gn_task_waits *out);
 
 /* The waits of a class, without those of idle workers. */
 struct gn_wait_sum {
@@ -42,8 +59,7 @@ struct gn_wait_sum {
 /* 0, -ENOMEM. */
 int gn_wait_sum(const struct gn_model *m, enum gn_class class,
 		struct gn_wait_sum *out);
-/* The same for waits in functions whose calls last at most half of the capture
- * on average. In others a thread may wait for work all the time. */
+/* The same for waits in functions whose calls are short. */
 int gn_wait_sum_short(const struct gn_model *m, enum gn_class class,
 		      struct gn_wait_sum *out);
 

@@ -81,6 +81,9 @@ int gn_look_event(const struct gn_facts *f, struct gn_subject *s)
 	int err = gn_wait_sum_short(f->m, s->class, &s->wait);
 
 	set_share(f, s, 0);
+	/* another finding names most of it */
+	if (f->tasks.ns > s->ns / 2)
+		s->share = 0;
 	return err;
 }
 
@@ -256,8 +259,8 @@ void gn_say_event(const struct gn_facts *f, const struct gn_subject *s,
 	gn_say_wait(f, s, out);
 	if (fn >= 0 && f->m->functions[fn].runtime == GN_RUNTIME_CLR &&
 	    !knows_locks(f->m))
-		fputs(" If it is a lock, -f 'System.Threading.*' beside yours "
-		      "tells.",
+		fputs(" If it is a lock, or the end of a task (Wait, Result), "
+		      "-f 'System.Threading.*' beside yours tells.",
 		      out);
 }
 

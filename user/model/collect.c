@@ -195,7 +195,13 @@ static int apply_async(struct gn_pipeline *p, struct gn_thread *t,
 	if (p->opts.live)
 		return 0;
 	err = gn_names_find(&p->stage.names, program, r->func, &fn);
-	return err ? err : gn_async_take(&p->asyncs, &r->h, fn, &t->suspended);
+	if (err)
+		return err;
+	t->completed = r->h.kind == GN_KIND_ASYNC_COMPLETES ||
+				       r->h.kind == GN_KIND_ASYNC_FAULTS
+			       ? fn + 1
+			       : 0;
+	return gn_async_take(&p->asyncs, &r->h, fn, &t->suspended);
 }
 
 /* A frame above these compilations showed that they are over: they threw. */

@@ -100,6 +100,10 @@ struct gn_model_wait {
 	enum gn_polled polled;
 	enum gn_wait_end end;
 	bool idle; /* a worker waited for work */
+	/* the part of `ns` and `count` that the waker's function, an async
+	 * method, ended by completing: it was a wait for its task. Known only
+	 * if the runtime's functions that end a task are not traced */
+	uint64_t task_ns, tasks;
 };
 
 /*

@@ -4,22 +4,21 @@
 #include <gnomon/syscalls.h>
 #include "model/walk.h"
 
-/* Returns the function that the waker was in. The waker's record of it came
+/* Sets the function that the waker was in. The waker's record of it came
  * between the wait's begin and end. */
-static uint32_t waker_function(struct gn_thread *t,
-			       const struct gn_rec_slice *s)
+static void put_waker(struct gn_thread *t, const struct gn_rec_slice *s,
+		      struct gn_wait *row)
 {
 	struct gn_wake *w = &t->wake;
 
 	if (!w->waker || w->time > s->h.time)
-		return GN_NONE;
+		return;
 	/* the record is for this wait or an earlier one, so it is used up */
-	if (w->waker != s->waker || w->time < s->start) {
-		w->waker = 0;
-		return GN_NONE;
+	if (w->waker == s->waker && w->time >= s->start) {
+		row->waker_fn = w->fn;
+		row->tasks = w->completes;
 	}
 	w->waker = 0;
-	return w->fn;
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -35,6 +34,7 @@ static int put_part(struct gn_thread *t, struct gn_wait *part, uint64_t start,
 
 	part->longest = end - start;
 	part->ns = part->longest - told;
+	part->task_ns = part->tasks ? part->ns : 0;
 	gn_account_slice(&t->account, part->class, part->ns);
 	return gn_wait_list_add(&t->open, part);
 }
@@ -128,6 +128,7 @@ static int put(struct gn_pipeline *p, struct gn_thread *t,
 	if (until == s->h.time)
 		suspended = part;
 	suspended.idle = false;
+	suspended.tasks = 0;
 	suspended.class = GN_CLASS_SUSPEND;
 	if (until > s->start)
 		err = put_one(p, t, &suspended, s->start, until, open);
@@ -249,7 +250,7 @@ int gn_slice_put(struct gn_pipeline *p, struct gn_thread *t,
 	}
 	if (gn_class_waits(s->class) && s->waker) {
 		row.waker = s->waker;
-		row.waker_fn = waker_function(t, s);
+		put_waker(t, s, &row);
 		row.waker_name = gn_thread_name(p, s->waker);
 	}
 	gn_slices_ran(p, t, s->start);
@@ -292,15 +293,18 @@ void gn_slices_wake(struct gn_pipeline *p, const struct gn_thread *waker,
 		    uint64_t time, uint64_t woken)
 {
 	struct gn_thread *t;
+	uint32_t fn;
 
 	if (woken > UINT32_MAX)
 		return;
 	t = gn_thread_find(p, (uint32_t)woken);
 	if (!t || t->closed || t == waker)
 		return;
+	fn = gn_stacks_top(&waker->stacks, &p->stage.tree);
 	t->wake = (struct gn_wake){
 		.time = time,
 		.waker = waker->tid,
-		.fn = gn_stacks_top(&waker->stacks, &p->stage.tree),
+		.fn = fn,
+		.completes = fn != GN_NONE && waker->completed == fn + 1,
 	};
 }

@@ -27,6 +27,7 @@ struct gn_wake {
 	uint64_t time;
 	uint32_t waker; /* tid; 0: none */
 	uint32_t fn;	/* function on top of its stack, or GN_NONE */
+	bool completes; /* that is an async method that has completed */
 };
 
 /* Whether a probe hit was a call or its end. NONE: neither. */
@@ -38,8 +39,12 @@ struct gn_thread {
 	uint32_t tid;
 	uint32_t process; /* index in processes */
 	const char *name;
-	enum gn_role role;   /* derived from its name */
-	uint32_t suspended;  /* gn_async_take's */
+	enum gn_role role;  /* derived from its name */
+	uint32_t suspended; /* gn_async_take's */
+	/* index + 1 in names: the async method that completed in its last
+	 * record of one; 0: that did not complete. A method completes before it
+	 * ends its task. */
+	uint32_t completed;
 	uint64_t start, end; /* start: may be the end of the last period */
 	uint64_t last;	     /* time of its latest record of any kind */
 	uint64_t sliced;     /* when its last slice ended; 0: no slice */

@@ -34,6 +34,8 @@ static void merge(struct gn_wait *into, const struct gn_wait *row)
 {
 	into->ns += row->ns;
 	into->count += row->count;
+	into->task_ns += row->task_ns;
+	into->tasks += row->tasks;
 	if (row->longest > into->longest)
 		into->longest = row->longest;
 }
@@ -182,6 +184,8 @@ int gn_waits_build(const struct gn_waits *w, const uint32_t *function_of,
 			.ns = r->ns,
 			.count = r->count,
 			.longest = r->longest,
+			.task_ns = r->task_ns,
+			.tasks = r->tasks,
 			.waker = r->waker,
 			.waker_name = r->waker_name ? r->waker_name : "",
 			.waker_function = function_at(function_of, r->waker_fn),
@@ -242,6 +246,8 @@ void gn_waits_order(struct gn_model *m)
 		}
 		w[n].ns += w[i].ns;
 		w[n].count += w[i].count;
+		w[n].task_ns += w[i].task_ns;
+		w[n].tasks += w[i].tasks;
 		if (w[i].longest > w[n].longest)
 			w[n].longest = w[i].longest;
 	}

@@ -31,6 +31,8 @@ struct gn_wait {
 	bool idle;		/* a worker waited for work */
 	const char *waker_name; /* interned; NULL: not traced */
 	uint64_t ns, count, longest;
+	/* the part that an async method ended by completing */
+	uint64_t task_ns, tasks;
 };
 
 struct gn_waits {
