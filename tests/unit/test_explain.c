@@ -104,6 +104,12 @@ static void killed(void **state)
 	}
 }
 
+/* A thread that works for a second. */
+static struct gn_model_thread busy = {.tid = 1,
+				      .name = "main",
+				      .elapsed = SECOND,
+				      .classes = {[GN_CLASS_APP] = SECOND}};
+
 /* What the rule found; fails if it does not hold. */
 static struct gn_insight finding(const struct gn_model *m, const char *rule,
 				 struct gn_findings *f)
@@ -124,10 +130,6 @@ static void probes_of_events_are_not_those_of_functions(void **state)
 	struct gn_model_function fn = {.name = "f", .module = "app"};
 	struct gn_model_info info = {"options",
 				     "run --events handlers --by exceptions"};
-	struct gn_model_thread busy = {.tid = 1,
-				       .name = "main",
-				       .elapsed = SECOND,
-				       .classes = {[GN_CLASS_APP] = SECOND}};
 	struct gn_model m = {
 		.end = SECOND,
 		.session = {.calls = 1000,
@@ -183,6 +185,115 @@ static void probes_of_events_are_not_those_of_functions(void **state)
 	gn_findings_clear(&f);
 }
 
+static bool holds(const struct gn_model *m, const char *rule)
+{
+	struct gn_findings f;
+	bool found = false;
+
+	assert_int_equal(gn_explain(m, 0, &f), 0);
+	for (size_t i = 0; i < f.n; i++)
+		found |= !strcmp(f.finding[i].rule, rule);
+	gn_findings_clear(&f);
+	return found;
+}
+
+/* The row that took longest is named, not the one with the most exceptions. */
+static void exceptions_that_take_long(void **state)
+{
+	struct gn_model_exception rows[] = {
+		{.class = {"N.Frequent", "n.dll", NULL},
+		 .thrown_in = {"N.A.Throw()", "n.dll", NULL},
+		 .caught_in = {"N.A.Catch()", "n.dll", NULL},
+		 .caught = true,
+		 .count = 400,
+		 .ns = SECOND / 100},
+		{.class = {"N.Slow", "n.dll", NULL},
+		 .thrown_in = {"N.B.Throw()", "n.dll", NULL},
+		 .caught_in = {"", "", NULL},
+		 .caught = true,
+		 .count = 100,
+		 .ns = SECOND / 10},
+	};
+	struct gn_model m = {
+		.end = SECOND,
+		.session = {.elapsed_incl = SECOND,
+			    .class_incl = {[GN_CLASS_APP] = SECOND}},
+		.threads = &busy,
+		.nthreads = 1,
+		.exceptions = rows,
+		.nexceptions = 2,
+	};
+	struct gn_findings f;
+	struct gn_insight found;
+
+	(void)state;
+	found = finding(&m, "exceptions", &f);
+	assert_non_null(
+		strstr(found.text,
+		       "Exceptions took 110.000 ms from throw to "
+		       "catch, while the program was on CPUs for 1.000 s: 500 "
+		       "were thrown, 500 a second. Most: N.Slow, thrown "
+		       "in N.B.Throw(), caught in code that was not "
+		       "traced: 100 times, 1.000 ms each."));
+	assert_string_equal(found.next, "--by exceptions");
+	assert_int_equal(found.severity, GN_SEVERITY_WARNING);
+	gn_findings_clear(&f);
+	/* too short, then too few */
+	rows[1].ns = SECOND / 100;
+	assert_false(holds(&m, "exceptions"));
+	rows[0].count = rows[1].count = 4;
+	rows[1].ns = SECOND / 10;
+	assert_false(holds(&m, "exceptions"));
+	/* nothing was watched, which is not known to hide any */
+	m.nexceptions = 0;
+	assert_false(holds(&m, "exceptions"));
+}
+
+/* 60,000 calls of 2 us are 12 % of the time on CPUs. */
+static void exceptions_that_are_not_watched(void **state)
+{
+	struct gn_model_function functions[] = {
+		{.name = "N.A.Returns()",
+		 .module = "n.dll",
+		 .runtime = GN_RUNTIME_CLR,
+		 .v = {.calls = 100000}},
+		{.index = 1,
+		 .name = "N.A.Fails()",
+		 .module = "n.dll",
+		 .runtime = GN_RUNTIME_CLR,
+		 .v = {.calls = 80000, .unwound = 60000}},
+	};
+	struct gn_model m = {
+		.end = 2 * SECOND,
+		.session = {.elapsed_incl = SECOND,
+			    .class_incl = {[GN_CLASS_APP] = SECOND}},
+		.threads = &busy,
+		.nthreads = 1,
+		.functions = functions,
+		.nfunctions = 2,
+	};
+	struct gn_findings f;
+	struct gn_insight found;
+
+	(void)state;
+	/* all exceptions are there, and there were none: longjmp or the like */
+	assert_false(holds(&m, "unwound"));
+	m.code.selected[GN_SELECTED_EXCEPTIONS_LEFT] = 1;
+	found = finding(&m, "unwound", &f);
+	assert_non_null(strstr(found.text,
+			       "Many exceptions: they ended 60,000 calls, "
+			       "30,000 a second; most of N.A.Fails(), 60,000 "
+			       "of 80,000 calls. If the program has no filters "
+			       "(catch .. when), watch them"));
+	assert_string_equal(found.next, "--events usual,exceptions");
+	gn_findings_clear(&f);
+	functions[1].v.unwound = 40000;
+	assert_false(holds(&m, "unwound"));
+	functions[1].v.unwound = 60000;
+	functions[1].runtime = GN_RUNTIME_NATIVE;
+	assert_false(holds(&m, "unwound"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,6 +301,8 @@ int main(void)
 		cmocka_unit_test(a_command_is_suggested_once),
 		cmocka_unit_test(killed),
 		cmocka_unit_test(probes_of_events_are_not_those_of_functions),
+		cmocka_unit_test(exceptions_that_take_long),
+		cmocka_unit_test(exceptions_that_are_not_watched),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

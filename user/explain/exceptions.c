@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Rules about exceptions. */
+#include <gnomon/selected.h>
+#include "explain/rules.h"
+
+/* A few slow ones are no storm. */
+#define COUNT_LEAST 10
+/* What the runtime needs at least for each call that an exception ends. */
+#define UNWIND_NS 2000
+/* The smallest part of the time on CPUs that these calls must have at that. */
+#define UNWIND_LEAST 0.1
+
+static uint64_t count_of(const struct gn_model *m)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < m->nexceptions; i++)
+		count += m->exceptions[i].count;
+	return count;
+}
+
+static const struct gn_model_exception *longest(const struct gn_model *m)
+{
+	const struct gn_model_exception *most = NULL;
+
+	for (size_t i = 0; i < m->nexceptions; i++)
+		if (!most || m->exceptions[i].ns > most->ns)
+			most = &m->exceptions[i];
+	return most;
+}
+
+int gn_look_exceptions(const struct gn_facts *f, struct gn_subject *s)
+{
+	for (size_t i = 0; i < f->m->nexceptions; i++)
+		s->ns += f->m->exceptions[i].ns;
+	if (count_of(f->m) >= COUNT_LEAST)
+		s->share = gn_share_of_cpu(f, s->ns);
+	/* their threads can have waited for a CPU meanwhile */
+	if (s->share > 1)
+		s->share = 1;
+	return 0;
+}
+
+static void put_in(FILE *out, const struct gn_model *m,
+		   const struct gn_model_named *function)
+{
+	if (function->name[0])
+		gn_put_named(out, function);
+	else
+		gn_put_function(out, m, -1);
+}
+
+static void put_rate(FILE *out, const struct gn_facts *f, uint64_t count)
+{
+	uint64_t rate =
+		f->wall ? (uint64_t)((double)count * 1e9 / (double)f->wall) : 0;
+
+	gn_put_count(out, rate, "a second", "a second");
+}
+
+void gn_say_exceptions(const struct gn_facts *f, const struct gn_subject *s,
+		       FILE *out)
+{
+	const struct gn_model_exception *x = longest(f->m);
+	uint64_t count = count_of(f->m);
+
+	fputs("Exceptions took ", out);
+	gn_put_ns(out, s->ns);
+	fputs(" from throw to catch, while the program was on CPUs for ", out);
+	gn_put_ns(out, f->cpu);
+	fputs(": ", out);
+	gn_put_count(out, count, "was", "were");
+	fputs(" thrown, ", out);
+	put_rate(out, f, count);
+	fputs(". Most: ", out);
+	gn_put_named(out, &x->class);
+	fputs(", thrown in ", out);
+	put_in(out, f->m, &x->thrown_in);
+	fputs(", caught in ", out);
+	put_in(out, f->m, &x->caught_in);
+	fputs(": ", out);
+	gn_put_count(out, x->count, "time", "times");
+	fputs(", ", out);
+	gn_put_ns(out, x->count ? x->ns / x->count : 0);
+	fputs(" each. What fails often costs less with a result than with an "
+	      "exception.",
+	      out);
+}
+
+void gn_next_exceptions(const struct gn_facts *f, const struct gn_subject *s,
+			FILE *out)
+{
+	(void)f;
+	(void)s;
+	fputs("--by exceptions", out);
+}
+
+/* Keeps the method with the most calls that did not return. */
+static void add_unwound(struct gn_subject *s,
+			const struct gn_model_function *fn)
+{
+	if (fn->runtime != GN_RUNTIME_CLR)
+		return;
+	s->ns += fn->v.unwound;
+	s->whole += fn->v.calls;
+	if (!s->nfunctions || fn->v.unwound > s->function[0]->v.unwound)
+		s->function[0] = fn;
+	s->nfunctions = 1;
+}
+
+/* Exceptions that nothing watches. The subject's times are numbers of calls. */
+int gn_look_unwound(const struct gn_facts *f, struct gn_subject *s)
+{
+	const struct gn_model *m = f->m;
+
+	if (!m->code.selected[GN_SELECTED_EXCEPTIONS_LEFT])
+		return 0;
+	for (size_t i = 0; i < m->nfunctions; i++)
+		add_unwound(s, &m->functions[i]);
+	s->rank = gn_share_of_cpu(f, s->ns * UNWIND_NS);
+	if (s->rank >= UNWIND_LEAST)
+		s->share = gn_share(s->ns, s->whole);
+	return 0;
+}
+
+void gn_say_unwound(const struct gn_facts *f, const struct gn_subject *s,
+		    FILE *out)
+{
+	const struct gn_model_function *fn = s->function[0];
+
+	fputs("Many exceptions: they ended ", out);
+	gn_put_count(out, s->ns, "call", "calls");
+	fputs(", ", out);
+	put_rate(out, f, s->ns);
+	fputs("; most of ", out);
+	gn_put_function(out, f->m, (int32_t)fn->index);
+	fputs(", ", out);
+	gn_put_count(out, fn->v.unwound, "of", "of");
+	fputs(" ", out);
+	gn_put_count(out, fn->v.calls, "call", "calls");
+	fputs(". If the program has no filters (catch .. when), watch them for "
+	      "their class, place and cost:",
+	      out);
+}
+
+void gn_next_unwound(const struct gn_facts *f, const struct gn_subject *s,
+		     FILE *out)
+{
+	(void)f;
+	(void)s;
+	fputs("--events usual,exceptions", out);
+}
