@@ -14,6 +14,9 @@ struct gn_task_waits {
 	int32_t function; /* the one that waited most; -1: none */
 	uint64_t function_ns, function_count;
 	int32_t by; /* the async method that ended most; -1: not known */
+	/* waits for any task in other functions: they may be for the end of the
+	 * program. Known only if the runtime's functions are traced */
+	uint64_t others;
 };
 
 struct gn_facts {

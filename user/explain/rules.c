@@ -57,7 +57,7 @@ static const struct gn_rule rules[] = {
 	 RULE_OF(poll, poll, wait, REPORT)},
 	{.name = "event",
 	 .severity = GN_SEVERITY_NOTE,
-	 .least = 0.2,
+	 .least = GN_EVENTS_LEAST,
 	 .class = GN_CLASS_EVENT,
 	 RULE_OF(event, event, wait, REPORT)},
 	{.name = "child",

@@ -10,6 +10,8 @@
 
 /* CPUs are too few if threads waited for one for this share of the time. */
 #define GN_CPUS_LEAST 0.2
+/* Waits for other threads matter from this share of the busy time on. */
+#define GN_EVENTS_LEAST 0.2
 /* The most functions that a sentence names. */
 #define GN_NAMED 3
 

@@ -178,6 +178,9 @@ static void look_at_paths(struct look *l, struct gn_task_waits *out)
 		else if (l->part[n->function] == PART_SIGNALS)
 			add_ends(l, n);
 	}
+	for (size_t i = 0; i < m->nfunctions; i++)
+		if (!is_called_often(m, (int32_t)i))
+			out->others += l->ns[i];
 	if (l->completed > l->returned)
 		sum(l, out);
 }
@@ -242,6 +245,7 @@ int gn_task_waits(const struct gn_model *m, struct gn_task_waits *out)
 		look_at_waits(&l, out);
 		if (by_path.ns > out->ns)
 			*out = by_path;
+		out->others = by_path.others;
 	}
 	free(l.part);
 	free(l.ns);

@@ -84,6 +84,10 @@ int gn_look_event(const struct gn_facts *f, struct gn_subject *s)
 	/* another finding names most of it */
 	if (f->tasks.ns > s->ns / 2)
 		s->share = 0;
+	/* nothing is held up by what waits for the program's end */
+	if (gn_share(s->ns - smaller(f->tasks.others, s->ns), s->whole) <
+	    GN_EVENTS_LEAST)
+		s->share = 0;
 	return err;
 }
 
