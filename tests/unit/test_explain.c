@@ -294,6 +294,81 @@ static void exceptions_that_are_not_watched(void **state)
 	assert_false(holds(&m, "unwound"));
 }
 
+/* A program that waits: what it awaits may be why, and is not seen. */
+static void async_methods_without_rows(void **state)
+{
+	static struct gn_model_thread waits = {
+		.tid = 1,
+		.name = "main",
+		.elapsed = SECOND,
+		.classes = {[GN_CLASS_APP] = SECOND / 4,
+			    [GN_CLASS_EVENT] = 3 * SECOND / 4}};
+	struct gn_model_function functions[] = {
+		{.name = "System.IO.A+<ReadAsync>d__1.MoveNext()",
+		 .module = "/x/System.Private.CoreLib.dll",
+		 .runtime = GN_RUNTIME_CLR,
+		 .v = {.calls = 100}},
+		{.index = 1,
+		 .name = "Shop.A+<GetAsync>d__1.MoveNext()",
+		 .short_name = "A.GetAsync",
+		 .module = "/x/Shop.Web.dll",
+		 .runtime = GN_RUNTIME_CLR,
+		 .v = {.calls = 10}},
+		{.index = 2,
+		 .name = "System.Runtime.CompilerServices."
+			 "AsyncMethodBuilderCore.Start<T>(T&)",
+		 .module = "/x/System.Private.CoreLib.dll",
+		 .runtime = GN_RUNTIME_CLR,
+		 .v = {.calls = 100}},
+		/* an iterator */
+		{.index = 3,
+		 .name = "Shop.A+<Lines>d__2.MoveNext()",
+		 .module = "/x/Shop.Web.dll",
+		 .runtime = GN_RUNTIME_CLR,
+		 .v = {.calls = 1000}},
+	};
+	struct gn_model_edge edges[] = {{.caller = 2, .callee = 0},
+					{.caller = 2, .callee = 1},
+					{.caller = 1, .callee = 3}};
+	struct gn_model_async async = {.function = 1};
+	struct gn_model_info info = {"hooks.elt", "all functions are traced"};
+	struct gn_model m = {
+		.end = SECOND,
+		.session = {.elapsed_incl = SECOND,
+			    .class_incl = {[GN_CLASS_APP] = SECOND / 4,
+					   [GN_CLASS_EVENT] = 3 * SECOND / 4}},
+		.threads = &waits,
+		.nthreads = 1,
+		.functions = functions,
+		.nfunctions = 4,
+		.edges = edges,
+		.nedges = 3,
+		.info = &info,
+		.ninfo = 1,
+	};
+	struct gn_findings f;
+	struct gn_insight found;
+
+	(void)state;
+	found = finding(&m, "async-unseen", &f);
+	assert_non_null(strstr(found.text, "most often A.GetAsync."));
+	assert_string_equal(found.next, "-f 'Shop.Web:*'");
+	assert_int_equal(found.what, GN_NEXT_AGAIN);
+	gn_findings_clear(&f);
+	m.asyncs = &async;
+	m.nasyncs = 1;
+	assert_false(holds(&m, "async-unseen"));
+	m.nasyncs = 0;
+	/* only the framework's */
+	m.nedges = 1;
+	assert_false(holds(&m, "async-unseen"));
+	m.nedges = 3;
+	/* it computes */
+	m.threads = &busy;
+	m.session.class_incl[GN_CLASS_APP] = SECOND;
+	assert_false(holds(&m, "async-unseen"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -302,6 +377,7 @@ int main(void)
 		cmocka_unit_test(killed),
 		cmocka_unit_test(probes_of_events_are_not_those_of_functions),
 		cmocka_unit_test(exceptions_that_take_long),
+		cmocka_unit_test(async_methods_without_rows),
 		cmocka_unit_test(exceptions_that_are_not_watched),
 	};
 

@@ -127,6 +127,21 @@ static void no_async_methods(void **state)
 	free(text);
 }
 
+static void no_async_methods_with_all_functions(void **state)
+{
+	struct gn_output_opts o = {.by = GN_BY_ASYNC, .bare = true};
+	struct sample s;
+	char *text;
+
+	(void)state;
+	sample_make(&s);
+	s.info[s.m.ninfo++] =
+		(struct gn_model_info){"hooks.elt", "all functions are traced"};
+	text = sample_print("table", &s.m, &o);
+	assert_non_null(strstr(text, "Here all functions are traced, by\n"));
+	free(text);
+}
+
 /* A user who has selected some is not advised to do so. */
 static void no_async_method_ran(void **state)
 {
@@ -587,6 +602,7 @@ int main(void)
 		cmocka_unit_test(no_call_finished),
 		cmocka_unit_test(async_of_types),
 		cmocka_unit_test(no_async_methods),
+		cmocka_unit_test(no_async_methods_with_all_functions),
 		cmocka_unit_test(no_async_method_ran),
 		cmocka_unit_test(the_begin_of_an_attach_is_told),
 		cmocka_unit_test(losses_are_shown),

@@ -207,6 +207,90 @@ void gn_next_gc(const struct gn_facts *f, const struct gn_subject *s, FILE *out)
 	      out);
 }
 
+static bool begins(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+static bool is_of_framework(const struct gn_model_function *fn)
+{
+	const char *slash = strrchr(fn->module, '/');
+	const char *module = slash ? slash + 1 : fn->module;
+
+	return begins(module, "System.") || begins(module, "Microsoft.");
+}
+
+/* Whether the call runs an async method: what begins or continues one calls the
+ * code of its state machine. Iterators have such code, too, but other
+ * callers. */
+static bool runs_async(const struct gn_model *m, const struct gn_model_edge *e)
+{
+	const char *caller = e->caller < 0 ? "" : m->functions[e->caller].name;
+	const struct gn_model_function *callee = &m->functions[e->callee];
+
+	return callee->runtime == GN_RUNTIME_CLR &&
+	       strstr(callee->name, ".MoveNext(") &&
+	       (begins(caller, "System.Runtime.CompilerServices.Async") ||
+		begins(caller, "System.Runtime.CompilerServices.PoolingAsync"));
+}
+
+/* The async method that ran most often and is not the framework's. NULL: none
+ * ran. */
+static const struct gn_model_function *own_async(const struct gn_model *m)
+{
+	const struct gn_model_function *most = NULL;
+
+	for (size_t i = 0; i < m->nedges; i++) {
+		const struct gn_model_function *fn =
+			&m->functions[m->edges[i].callee];
+
+		if (runs_async(m, &m->edges[i]) && !is_of_framework(fn) &&
+		    (!most || fn->v.calls > most->v.calls))
+			most = fn;
+	}
+	return most;
+}
+
+/* The waits of async methods are not seen where the runtime makes the hooks. It
+ * matters for a program that waits more than it computes. */
+int gn_look_async_unseen(const struct gn_facts *f, struct gn_subject *s)
+{
+	const char *elt = gn_model_info(f->m, "hooks.elt");
+
+	/* it explains nothing */
+	s->rank = 0;
+	if (f->m->nasyncs || !elt || strcmp(elt, "all functions are traced") ||
+	    f->cpu > f->wall / 2)
+		return 0;
+	s->function[0] = own_async(f->m);
+	if (s->function[0])
+		s->share = 1 - gn_share(f->cpu, f->wall);
+	return 0;
+}
+
+void gn_say_async_unseen(const struct gn_facts *f, const struct gn_subject *s,
+			 FILE *out)
+{
+	fputs("Async methods ran, most often ", out);
+	gn_put_function(out, f->m, (int32_t)s->function[0]->index);
+	fputs(". How long they waited is only known of methods that -f names "
+	      "(--by async); this names all of that assembly:",
+	      out);
+}
+
+/* All functions of the method's assembly. */
+void gn_next_async_unseen(const struct gn_facts *f, const struct gn_subject *s,
+			  FILE *out)
+{
+	const char *slash = strrchr(s->function[0]->module, '/');
+	const char *module = slash ? slash + 1 : s->function[0]->module;
+	const char *dot = strrchr(module, '.');
+
+	(void)f;
+	fprintf(out, "-f '%.*s:*'",
+		dot ? (int)(dot - module) : (int)strlen(module), module);
+}
+
 /* The most nested awaits to follow: a hostile file can have any number. */
 #define INNER_MOST 1000
 

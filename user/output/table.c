@@ -310,6 +310,13 @@ static void print_no_async(const struct gn_model *m, FILE *f)
 			"# no async methods: with %s, hooks are the runtime's "
 			"own (elt), which do not see them; leave it out\n",
 			elt);
+	else if (elt)
+		fputs("# no async methods: only those that -f names have rows. "
+		      "Here all functions are traced, by\n"
+		      "# the runtime's own hooks (elt), which do not see where "
+		      "a method waits. -f 'App:*' names all\n"
+		      "# of App.dll\n",
+		      f);
 	else if (m->code.selected[GN_SELECTED_METHODS])
 		fputs("# no async methods: no state machine of a method that "
 		      "-f names ran; C# makes none with runtime-async=on, F# "
