@@ -139,15 +139,29 @@ void test_attach_copies(struct live *t)
 }
 
 /* The duration of a capture begins when the runtime is ready, and the report
- * says when that was. */
+ * says when that was. gnomon says what thousands of methods cost, not a few. */
 void test_attach_duration(struct live *t)
 {
 	struct live_talk served, gnomon;
 	uint64_t wall, before;
+	double took = 0;
 	json_t *report;
+	char *line;
 
 	clr_start_served(t, &served);
+	clr_begin_attach(t, &served, "-d 100ms -f Demo.Service.*", &gnomon);
+	line = live_await_or_end(t, gnomon.err, "gnomon: -f names ");
+	CHECK(t, !line, "a few methods are many: %s", line);
+	CHECK(t, live_wait(t, &gnomon) == 0, "gnomon failed");
 	clr_begin_attach(t, &served, "-d 300ms -f System.*", &gnomon);
+	line = live_await(t, gnomon.err, "gnomon: -f names ");
+	CHECK(t,
+	      sscanf(line,
+		     "gnomon: -f names %*u methods: to ask for their "
+		     "hooks took %lf s,",
+		     &took) == 1,
+	      "it said %s", line);
+	free(line);
 	CHECK(t, live_wait(t, &gnomon) == 0, "gnomon failed");
 	report = live_load(t, live_text(t, "%s/report.json", t->dir));
 	wall = live_number(t, report, "session.wall_ns");
@@ -155,6 +169,9 @@ void test_attach_duration(struct live *t)
 	CHECK(t, before > 0 && wall >= before + 300000000,
 	      "%" N " ns of %" N " ns were before it was attached", before,
 	      wall);
+	/* the one has a digit after the point, the other probes before it */
+	CHECK(t, took * 1e9 <= (double)before + 1e8,
+	      "it took %.1f s, of %" N " ns", took, before);
 	json_decref(report);
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }

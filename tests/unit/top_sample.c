@@ -221,16 +221,22 @@ void top_sample_make(struct top_sample *s)
 	s->m.processes = s->processes;
 	s->m.nprocesses = 2;
 	top_sample_sum(s);
-	s->waits[0] = (struct gn_model_wait){
-		-1, GN_CLASS_SLEEP, 230, 1000 * MS, 1, 1000 * MS, 0, "", -1, 0,
-		0,  false,	    0,	 0};
-	s->waits[1] = (struct gn_model_wait){1,	  GN_CLASS_LOCK,
-					     202, 400 * MS - 9,
-					     300, 8 * MS,
-					     101, "spin",
-					     0,	  0,
-					     0,	  false,
-					     0,	  0};
+	s->waits[0] = (struct gn_model_wait){.function = -1,
+					     .class = GN_CLASS_SLEEP,
+					     .reason = 230,
+					     .ns = 1000 * MS,
+					     .count = 1,
+					     .longest = 1000 * MS,
+					     .waker_name = "",
+					     .waker_function = -1};
+	s->waits[1] = (struct gn_model_wait){.function = 1,
+					     .class = GN_CLASS_LOCK,
+					     .reason = 202,
+					     .ns = 400 * MS - 9,
+					     .count = 300,
+					     .longest = 8 * MS,
+					     .waker = 101,
+					     .waker_name = "spin"};
 	s->m.waits = s->waits;
 	s->m.nwaits = 2;
 	s->m.probe_cost = 100 * MS;

@@ -21,8 +21,11 @@
 #define SOON_NS 300000000u
 /* The most drains in a row, before the answer is looked for. */
 #define DRAIN_ROUNDS 4
-/* From this many methods on, gnomon reports what they cost. */
-#define MANY 10000
+/* From this many methods on, gnomon reports what they cost; from SOME on, if
+ * asking for their hooks took long. */
+#define MANY	10000
+#define SOME	1000
+#define LONG_NS 100000000u
 /* Bytes that the hooks of a method take, about: 84,826 methods took 79 MiB. */
 #define METHOD_SIZE 1024
 
@@ -40,6 +43,7 @@ struct gn_running {
 	bool works;	/* the library that is being asked has begun */
 	bool behind;	/* the ring still has records */
 	size_t chosen;	/* methods */
+	uint64_t took;	/* ns, until all libraries had begun */
 	size_t refused; /* processes that gnomon does without */
 	size_t told;	/* bytes of the session's warning that were shown */
 };
@@ -193,20 +197,27 @@ static void tell_memory(pid_t pid, size_t methods)
 			 need >> 20, (int)pid, limit >> 20);
 }
 
+static bool cost_is_worth_telling(const struct gn_running *r)
+{
+	return r->chosen >= MANY || (r->chosen >= SOME && r->took >= LONG_NS);
+}
+
 /* Warns of the cost once, while the process goes on: the user can still end the
  * capture. */
 static void tell_cost(const struct gn_session *s)
 {
-	if (!s->active || s->active->chosen < MANY)
+	if (!s->active || !cost_is_worth_telling(s->active))
 		return;
 	for (size_t i = 0; i < s->active->count; i++)
 		tell_memory(s->active->process[i].pid, s->active->chosen);
 	if (!s->opts.quiet)
-		gn_error("-f names %zu methods: each is compiled again at its "
-			 "next call, and all of its calls are slower until the "
-			 "end; name fewer functions to slow the program down "
-			 "less",
-			 s->active->chosen);
+		gn_error(
+			"-f names %zu methods: requesting their hooks took "
+			"%.1f s, during which the program may have stood "
+			"still; each is compiled again at its next call, and "
+			"all of its calls are slower until the end; name fewer "
+			"functions to slow the program down less",
+			s->active->chosen, (double)s->active->took / 1e9);
 }
 
 uint32_t gn_running_untold(const struct gn_running *r, uint32_t families)
@@ -247,6 +258,7 @@ int gn_running_begin(struct gn_session *s, const char *filter)
 	const struct gn_attach_asked asked = {filter, s->managed_values,
 					      s->opts.families, s->launch.fast};
 	struct gn_running *r = s->active;
+	uint64_t begin = gn_now_ns();
 	char why[GN_WHY_MAX];
 	size_t i = 0;
 
@@ -270,6 +282,7 @@ int gn_running_begin(struct gn_session *s, const char *filter)
 		do_without(s, i, why);
 		gn_session_put_light(s);
 	}
+	r->took = gn_now_ns() - begin;
 	gn_session_put_attached(s);
 	return 0;
 }

@@ -125,6 +125,24 @@ static bool counts(const struct gn_model *m, const struct gn_model_wait *w,
 	return !of->most || is_short(m, w->function, of->most);
 }
 
+/* A runtime that does what gnomon asked for when it attached can make threads
+ * wait for each other, so such waits are left out. */
+static uint64_t attach_ns(const struct gn_model_wait *w)
+{
+	return w->class == GN_CLASS_LOCK || w->class == GN_CLASS_EVENT
+		       ? w->attach_ns
+		       : 0;
+}
+
+static struct tally tally_of(uint64_t key, const struct gn_model_wait *w)
+{
+	uint64_t left_out = attach_ns(w);
+
+	return (struct tally){key, w->ns - left_out,
+			      w->count - (left_out ? w->attaches : 0),
+			      left_out ? w->later_longest : w->longest};
+}
+
 static void find_waker(const struct gn_model *m, const struct which *of,
 		       struct tally *tally, struct gn_wait_sum *out)
 {
@@ -137,8 +155,7 @@ static void find_waker(const struct gn_model *m, const struct which *of,
 
 		if (counts(m, w, of) && w->function == out->function &&
 		    w->waker)
-			tally[n++] = (struct tally){waker_key(w), w->ns,
-						    w->count, w->longest};
+			tally[n++] = tally_of(waker_key(w), w);
 	}
 	best = most(tally, n);
 	out->by_ns = best.ns;
@@ -161,7 +178,7 @@ static void find_waker(const struct gn_model *m, const struct which *of,
 static int sum(const struct gn_model *m, const struct which *of,
 	       struct gn_wait_sum *out)
 {
-	struct tally *tally = calloc(m->nwaits + 1, sizeof(*tally)), best;
+	struct tally *tally = calloc(m->nwaits + 1, sizeof(*tally)), best, now;
 	size_t n = 0;
 
 	*out = (struct gn_wait_sum){.function = -1, .reason = GN_NO_SYSCALL};
@@ -172,12 +189,13 @@ static int sum(const struct gn_model *m, const struct which *of,
 
 		if (!counts(m, w, of))
 			continue;
-		out->ns += w->ns;
-		out->count += w->count;
-		if (w->longest > out->longest)
-			out->longest = w->longest;
-		tally[n++] = (struct tally){(uint32_t)(w->function + 1), w->ns,
-					    w->count, w->longest};
+		now = tally_of((uint32_t)(w->function + 1), w);
+		out->ns += now.ns;
+		out->count += now.count;
+		out->attach_ns += attach_ns(w);
+		if (now.longest > out->longest)
+			out->longest = now.longest;
+		tally[n++] = now;
 	}
 	best = most(tally, n);
 	out->function = (int32_t)best.key - 1;
@@ -187,9 +205,7 @@ static int sum(const struct gn_model *m, const struct which *of,
 	n = 0;
 	for (size_t i = 0; i < m->nwaits; i++)
 		if (counts(m, &m->waits[i], of))
-			tally[n++] = (struct tally){
-				m->waits[i].reason, m->waits[i].ns,
-				m->waits[i].count, m->waits[i].longest};
+			tally[n++] = tally_of(m->waits[i].reason, &m->waits[i]);
 	best = most(tally, n);
 	if (best.ns)
 		out->reason = (uint16_t)best.key;

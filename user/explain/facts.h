@@ -44,9 +44,11 @@ bool gn_calls_short(const struct gn_model *m, int32_t function);
 /* In tasks.c. 0, -ENOMEM. */
 int gn_task_waits(const struct gn_model *m, struct gn_task_waits *out);
 
-/* The waits of a class, without those of idle workers. */
+/* The waits of a class, without those of idle workers, and without those for
+ * locks and other threads that began while gnomon attached. */
 struct gn_wait_sum {
 	uint64_t ns, count, longest;
+	uint64_t attach_ns; /* left out: they began while gnomon attached */
 	/* the one that waited most; -1: outside of any function */
 	int32_t function;
 	uint64_t function_ns, function_count, function_longest;

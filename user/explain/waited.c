@@ -46,6 +46,7 @@ static struct gn_wait_sum of_busy(const struct gn_wait_sum *brief,
 	if (brief->function_ns >= busy - brief->ns)
 		sum = *brief;
 	sum.ns = busy;
+	sum.attach_ns = brief->attach_ns;
 	return sum;
 }
 
@@ -204,6 +205,20 @@ void gn_put_most_in(FILE *out, const struct gn_facts *f,
 	gn_put_ns(out, s->wait.function_longest);
 }
 
+/* Says that waits are left out, if they would change the finding. */
+static void put_left_out(FILE *out, const struct gn_facts *f,
+			 const struct gn_subject *s)
+{
+	uint64_t attached;
+
+	if (s->wait.attach_ns < s->ns / 20 || !s->wait.attach_ns ||
+	    !gn_info_number(f->m, "attached_ns", &attached))
+		return;
+	fputs(" Without the first ", out);
+	gn_put_ns(out, attached);
+	fputs(", in which gnomon attached.", out);
+}
+
 void gn_say_wait(const struct gn_facts *f, const struct gn_subject *s,
 		 FILE *out)
 {
@@ -227,11 +242,13 @@ void gn_say_wait(const struct gn_facts *f, const struct gn_subject *s,
 	if (!s->wait.function_ns) {
 		fputc('.', out);
 		put_thread(out, most_of(f->m, s->class, true), s->class);
+		put_left_out(out, f, s);
 		return;
 	}
 	gn_put_most_in(out, f, s);
 	fputc('.', out);
 	put_waker(out, f, s);
+	put_left_out(out, f, s);
 }
 
 void gn_next_wait(const struct gn_facts *f, const struct gn_subject *s,

@@ -104,6 +104,9 @@ struct gn_model_wait {
 	 * method, ended by completing: it was a wait for its task. Known only
 	 * if the runtime's functions that end a task are not traced */
 	uint64_t task_ns, tasks;
+	/* the part of `ns` and `count` that began while gnomon attached to a
+	 * running runtime, which can be why it waited; `longest` without it */
+	uint64_t attach_ns, attaches, later_longest;
 };
 
 /*

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Takes records that end no interval, and records from user space. */
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "model/mem.h"
 #include "model/probecost.h"
@@ -138,6 +140,16 @@ int gn_take_note(struct gn_pipeline *p, struct gn_thread *t,
 	}
 }
 
+/* Waits that began before this are known to be of the attach only now. */
+static void note_attached(struct gn_pipeline *p, const char *ns)
+{
+	p->attached = p->start + strtoull(ns, NULL, 10);
+	gn_wait_rows_attach(p->waits.rows, p->waits.n);
+	for (uint32_t i = 0; i < p->nthreads; i++)
+		gn_wait_rows_attach(p->threads[i]->open.rows,
+				    p->threads[i]->open.n);
+}
+
 static int add_info(struct gn_pipeline *p, const struct gn_rec_text *r)
 {
 	struct gn_model_info info;
@@ -152,6 +164,8 @@ static int add_info(struct gn_pipeline *p, const struct gn_rec_text *r)
 	if (!info.key || !info.value)
 		return -ENOMEM;
 	p->info[p->ninfo++] = info;
+	if (!strcmp(info.key, "attached_ns") && p->has_session)
+		note_attached(p, info.value);
 	return 0;
 }
 

@@ -27,14 +27,17 @@ static uint64_t later(uint64_t a, uint64_t b)
 }
 
 /* Adds a part of a slice. */
-static int put_part(struct gn_thread *t, struct gn_wait *part, uint64_t start,
-		    uint64_t end)
+static int put_part(const struct gn_pipeline *p, struct gn_thread *t,
+		    struct gn_wait *part, uint64_t start, uint64_t end)
 {
 	uint64_t told = gn_account_slice_told(&t->account, start, end);
 
 	part->longest = end - start;
 	part->ns = part->longest - told;
 	part->task_ns = part->tasks ? part->ns : 0;
+	part->later_longest = part->longest;
+	if (start < p->attached)
+		gn_wait_rows_attach(part, 1);
 	gn_account_slice(&t->account, part->class, part->ns);
 	return gn_wait_list_add(&t->open, part);
 }
@@ -101,7 +104,7 @@ static int put_one(struct gn_pipeline *p, struct gn_thread *t,
 	if (open)
 		return put_open_part(t, part, start, end);
 	gn_walk_slice(p, t, part, start, end);
-	return put_part(t, part, start, end);
+	return put_part(p, t, part, start, end);
 }
 
 /* Reports the wait for the end of the waker's suspension. */

@@ -190,6 +190,8 @@ struct gn_pipeline {
 	bool periods;		   /* an earlier period ended at `start` */
 	bool has_session;
 	uint64_t start, end; /* of the session; end 0: not known */
+	uint64_t attached;   /* until then gnomon attached; 0: it did not, or it
+				still does */
 	uint64_t last;	     /* latest time of any thread's record */
 };
 

@@ -36,8 +36,21 @@ static void merge(struct gn_wait *into, const struct gn_wait *row)
 	into->count += row->count;
 	into->task_ns += row->task_ns;
 	into->tasks += row->tasks;
+	into->attach_ns += row->attach_ns;
+	into->attaches += row->attaches;
+	if (row->later_longest > into->later_longest)
+		into->later_longest = row->later_longest;
 	if (row->longest > into->longest)
 		into->longest = row->longest;
+}
+
+void gn_wait_rows_attach(struct gn_wait *rows, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		rows[i].attach_ns = rows[i].ns;
+		rows[i].attaches = rows[i].count;
+		rows[i].later_longest = 0;
+	}
 }
 
 static void forget_waker(struct gn_wait *row)
@@ -186,6 +199,9 @@ int gn_waits_build(const struct gn_waits *w, const uint32_t *function_of,
 			.longest = r->longest,
 			.task_ns = r->task_ns,
 			.tasks = r->tasks,
+			.attach_ns = r->attach_ns,
+			.attaches = r->attaches,
+			.later_longest = r->later_longest,
 			.waker = r->waker,
 			.waker_name = r->waker_name ? r->waker_name : "",
 			.waker_function = function_at(function_of, r->waker_fn),
@@ -248,6 +264,10 @@ void gn_waits_order(struct gn_model *m)
 		w[n].count += w[i].count;
 		w[n].task_ns += w[i].task_ns;
 		w[n].tasks += w[i].tasks;
+		w[n].attach_ns += w[i].attach_ns;
+		w[n].attaches += w[i].attaches;
+		if (w[i].later_longest > w[n].later_longest)
+			w[n].later_longest = w[i].later_longest;
 		if (w[i].longest > w[n].longest)
 			w[n].longest = w[i].longest;
 	}

@@ -33,6 +33,8 @@ struct gn_wait {
 	uint64_t ns, count, longest;
 	/* the part that an async method ended by completing */
 	uint64_t task_ns, tasks;
+	/* the part that began while gnomon attached; the longest without it */
+	uint64_t attach_ns, attaches, later_longest;
 };
 
 struct gn_waits {
@@ -59,6 +61,9 @@ int gn_wait_list_add(struct gn_wait_list *l, const struct gn_wait *row);
 int gn_wait_list_flush(struct gn_wait_list *l, struct gn_waits *w, uint32_t fn);
 
 void gn_wait_list_free(struct gn_wait_list *l);
+
+/* All rows so far began while gnomon attached. */
+void gn_wait_rows_attach(struct gn_wait *rows, uint32_t n);
 
 /* Makes the model's rows, unsorted. `function_of`: index in names -> function.
  * 0 or -ENOMEM. */
