@@ -11,7 +11,8 @@
  * short, without Main. */
 struct gn_task_waits {
 	uint64_t ns;
-	int32_t function; /* the one that waited most; -1: none */
+	int32_t function; /* the one that waited most; -1: one of the thread
+			     pool that is not traced */
 	uint64_t function_ns, function_count;
 	int32_t by; /* the async method that ended most; -1: not known */
 	/* waits for any task in other functions: they may be for the end of the

@@ -21,6 +21,7 @@ enum part {
 	PART_RETURNED,	/* ends a task that runs a function */
 	PART_COMPLETED, /* ends any other task, as async methods do */
 	PART_PARALLEL,	/* waits for tasks that run parts of its work */
+	PART_POOL,	/* runs what is queued to the thread pool */
 };
 
 static enum part part_of(const struct gn_model_function *fn)
@@ -45,6 +46,7 @@ static enum part part_of(const struct gn_model_function *fn)
 		{TASKS "TaskReplicator", PART_PARALLEL},
 		{TASKS "Parallel.", PART_PARALLEL},
 		{"System.Linq.Parallel.", PART_PARALLEL},
+		{"System.Threading.ThreadPoolWorkQueue.", PART_POOL},
 	};
 
 	if (fn->runtime != GN_RUNTIME_CLR)
@@ -61,6 +63,8 @@ struct look {
 	enum part *part;
 	uint64_t *ns, *count;
 	uint64_t returned, completed; /* tasks that ended */
+	/* waits of the thread pool whose caller is not traced */
+	uint64_t pool_ns, pool_count;
 };
 
 static void clear(struct look *l)
@@ -85,6 +89,7 @@ static void add_waits(struct look *l, const struct gn_model_node *of)
 	const char *module = l->m->functions[of->function].module;
 	const struct gn_model_node *n = above(l->m, of);
 	int32_t caller = -1;
+	bool pool = false;
 
 	for (int i = 0; n && i < PATH_MOST; i++, n = above(l->m, n)) {
 		if (n->function < 0)
@@ -92,9 +97,14 @@ static void add_waits(struct look *l, const struct gn_model_node *of)
 		if (l->part[n->function] == PART_WAITS ||
 		    l->part[n->function] == PART_PARALLEL)
 			return;
+		pool |= l->part[n->function] == PART_POOL;
 		if (caller < 0 &&
 		    strcmp(l->m->functions[n->function].module, module) != 0)
 			caller = n->function;
+	}
+	if (caller < 0 && pool) {
+		l->pool_ns += of->v.class_incl[GN_CLASS_EVENT];
+		l->pool_count += of->v.calls;
 	}
 	if (caller < 0)
 		return;
@@ -149,6 +159,8 @@ static bool is_called_often(const struct gn_model *m, int32_t function)
 /* Sums what was found by function. */
 static void sum(const struct look *l, struct gn_task_waits *out)
 {
+	out->ns = out->function_ns = l->pool_ns;
+	out->function_count = l->pool_count;
 	for (size_t i = 0; i < l->m->nfunctions; i++) {
 		if (!l->ns[i] || !is_called_often(l->m, (int32_t)i))
 			continue;
@@ -215,6 +227,7 @@ static void look_at_waits(struct look *l, struct gn_task_waits *out)
 
 	out->by = awaited(m, l->ns);
 	clear(l);
+	l->pool_ns = l->pool_count = 0;
 	for (size_t i = 0; i < m->nwaits; i++) {
 		const struct gn_model_wait *w = &m->waits[i];
 
