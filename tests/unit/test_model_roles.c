@@ -55,7 +55,8 @@ static void functions_have_roles(void **state)
 	};
 	static const char *const services[] = {
 		".NET SigHandler", ".NET SynchManag", ".NET EventPipe",
-		".NET DebugPipe",  ".NET Debugger",   ".NET TP Gate"};
+		".NET DebugPipe",  ".NET Debugger",   ".NET TP Gate",
+		".NET Timer"};
 	const struct gn_roles *r = &gn_runtime_roles;
 	size_t i;
 
@@ -214,6 +215,25 @@ static bool idles(const char *comm, enum gn_class class)
 	return idle;
 }
 
+/* The same in a function that waits, whose caller is not seen. */
+static bool idles_in(const char *comm, char function)
+{
+	struct feed f = feed_roles();
+	struct gn_model *m;
+	bool idle;
+
+	feed_comm(&f, 0, 2, comm);
+	feed_event(&f, 10, 2, GN_KIND_ENTER, CLR(number_of(function)), 0x100,
+		   0);
+	feed_slice(&f, 20, 70, 2, GN_CLASS_SLEEP, 0, false);
+	feed_event(&f, 200, 2, GN_KIND_EXIT, 0, 0, 50);
+	m = feed_finish(&f);
+	assert_int_equal(m->nwaits, 1);
+	idle = m->waits[0].idle;
+	gn_model_free(m);
+	return idle;
+}
+
 /* A debugger's pipe that nobody opens, a signal that does not come. */
 static void services_of_a_runtime_wait_for_nobody(void **state)
 {
@@ -225,6 +245,12 @@ static void services_of_a_runtime_wait_for_nobody(void **state)
 	assert_false(idles(".NET SynchManag", GN_CLASS_RUNQUEUE));
 	assert_false(idles(".NET Tiered Com", GN_CLASS_DISK));
 	assert_false(idles("main", GN_CLASS_IPC));
+	/* a capture that began in its loop */
+	assert_true(idles_in(".NET TP Gate", 'w'));
+	assert_false(idles_in(".NET TP Gate", 'u'));
+	/* the finalizer runs the program's code, too */
+	assert_false(idles_in(".NET Finalizer", 'w'));
+	assert_false(idles_in("main", 'w'));
 }
 
 /* A runtime's own thread identifies the runtime of a process until it executes

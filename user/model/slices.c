@@ -164,6 +164,9 @@ static enum gn_role role_of(const struct gn_pipeline *p,
 		else if (role != GN_ROLE_WAIT)
 			return found ? found : role;
 	}
+	/* the loop that a service waits in began before the capture */
+	if (!least && !found && t->role == GN_ROLE_SERVICE)
+		return GN_ROLE_IDLE;
 	return found;
 }
 

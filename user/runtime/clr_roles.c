@@ -46,6 +46,7 @@ static const struct gn_role_glob threads[] = {
 	{".NET DebugPipe", GN_ROLE_SERVICE},
 	{".NET Debugger", GN_ROLE_SERVICE},
 	{".NET TP Gate", GN_ROLE_SERVICE},
+	{".NET Timer", GN_ROLE_SERVICE},
 	{".NET Server GC", GN_ROLE_COLLECTOR},
 	{".NET BGC", GN_ROLE_COLLECTOR},
 	{NULL, GN_ROLE_NONE},
