@@ -460,11 +460,25 @@ static int print_sheet(const struct gn_model *m, const struct gn_output_opts *o,
 	return err;
 }
 
+static bool lists_functions(enum gn_by by)
+{
+	return !gn_by_owns_all(by) && !gn_by_has_own_columns(by);
+}
+
+/* Threads and processes also stand for functions that there are none of. They
+ * are judged by all their time: without functions, none of it is exclusive. */
+static const char *usual_sort(const struct gn_model *m, enum gn_by by)
+{
+	if (gn_by_is_sheet(by))
+		return NULL;
+	if (gn_by_owns_all(by) || (lists_functions(by) && !m->nfunctions))
+		return "ai";
+	return by == GN_BY_TREE || !lists_functions(by) ? NULL : "ae";
+}
+
 static int write_whole(const struct gn_model *m, const struct gn_output_opts *o,
 		       FILE *f)
 {
-	bool lists_functions =
-		!gn_by_owns_all(o->by) && !gn_by_has_own_columns(o->by);
 	struct gn_marks marked = {.gap = false};
 	int err = 0;
 
@@ -474,7 +488,7 @@ static int write_whole(const struct gn_model *m, const struct gn_output_opts *o,
 		return err;
 	if (gn_by_is_sheet(o->by))
 		err = print_sheet(m, o, f);
-	else if (lists_functions && !m->nfunctions)
+	else if (lists_functions(o->by) && !m->nfunctions)
 		err = print_without_functions(m, o, &marked, f);
 	else
 		err = print_table(m, o, &marked, f);
@@ -510,9 +524,8 @@ int gn_table_write(const struct gn_model *m, const struct gn_output_opts *o,
 		err = gn_columns_check(o->columns);
 	if (err)
 		return err;
-	if (!o->sort && o->by != GN_BY_TREE && !gn_by_has_own_columns(o->by) &&
-	    !gn_by_is_sheet(o->by))
-		opts.sort = gn_by_owns_all(o->by) ? "ai" : "ae";
+	if (!o->sort)
+		opts.sort = usual_sort(m, o->by);
 	err = o->width ? write_wrapped(m, &opts, f) : write_whole(m, &opts, f);
 	return err ? err : gn_stream_status(f);
 }
