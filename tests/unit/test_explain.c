@@ -43,6 +43,54 @@ static void all_threads_count(void **state)
 	gn_findings_clear(&f);
 }
 
+/* What the compiler copied into callers is not counted. The command sorts by
+ * what the sentence says: compilation in a function is not its own code. */
+static void calls_can_be_missing(void **state)
+{
+	struct gn_model_function function[] = {
+		{.index = 0,
+		 .name = "Copied",
+		 .module = "",
+		 .v = {.calls = 3,
+		       .inlined = true,
+		       .class_excl = {[GN_CLASS_APP] = SECOND / 2}}},
+		{.index = 1,
+		 .name = "Whole",
+		 .module = "",
+		 .v = {.calls = 2,
+		       .class_excl = {[GN_CLASS_APP] = SECOND / 4,
+				      [GN_CLASS_JIT] = SECOND}}},
+	};
+	struct gn_model_thread thread = {
+		.tid = 1,
+		.name = "main",
+		.elapsed = SECOND,
+		.classes = {[GN_CLASS_APP] = SECOND},
+	};
+	struct gn_model m = {
+		.end = SECOND,
+		.session = {.elapsed_incl = SECOND,
+			    .class_incl = {[GN_CLASS_APP] = SECOND}},
+		.threads = &thread,
+		.nthreads = 1,
+		.functions = function,
+		.nfunctions = 2,
+	};
+	const struct gn_insight *own = NULL;
+	struct gn_findings f;
+
+	(void)state;
+	assert_int_equal(gn_explain(&m, 0, &f), 0);
+	for (size_t i = 0; i < f.n; i++)
+		if (!strcmp(f.finding[i].rule, "own-code"))
+			own = &f.finding[i];
+	assert_non_null(own);
+	assert_non_null(strstr(own->text, "app time, at least 3 calls); "));
+	assert_non_null(strstr(own->text, "%, 2 calls)."));
+	assert_non_null(strstr(own->next, "--sort app "));
+	gn_findings_clear(&f);
+}
+
 /* The text has the command once, and the other finding refers to it. JSON has
  * it with each finding. */
 static void a_command_is_suggested_once(void **state)
@@ -373,6 +421,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_threads_count),
+		cmocka_unit_test(calls_can_be_missing),
 		cmocka_unit_test(a_command_is_suggested_once),
 		cmocka_unit_test(killed),
 		cmocka_unit_test(probes_of_events_are_not_those_of_functions),

@@ -148,6 +148,15 @@ static double of_all(const struct gn_facts *f, uint64_t ns)
 	return gn_share(ns, f->busy + f->answers);
 }
 
+/* Lost calls are missing, those before probes were in place, and those in
+ * callers' copies. */
+static void put_calls(FILE *out, const struct gn_model_function *fn, bool lossy)
+{
+	if (lossy || gn_calls_missing(&fn->v))
+		fputs("at least ", out);
+	gn_put_count(out, fn->v.calls, "call", "calls");
+}
+
 int gn_look_own(const struct gn_facts *f, struct gn_subject *s)
 {
 	const struct gn_model *m = f->m;
@@ -183,7 +192,7 @@ void gn_say_own(const struct gn_facts *f, const struct gn_subject *s, FILE *out)
 		fputs(" (", out);
 		gn_put_pct(out, own_time(fn), all);
 		fputs(i ? ", " : " of app time, ", out);
-		gn_put_count(out, fn->v.calls, "call", "calls");
+		put_calls(out, fn, false);
 		fputc(')', out);
 	}
 	fputc('.', out);
@@ -194,7 +203,9 @@ void gn_next_own(const struct gn_facts *f, const struct gn_subject *s,
 {
 	(void)f;
 	(void)s;
-	fputs("--by callers --sort ae --limit 3", out);
+	/* ae would include compilation and collection */
+	fputs("--by callers --sort app --columns calls,ei,ai,app --limit 3",
+	      out);
 }
 
 /* With fewer samples a function's share is random. */
@@ -411,13 +422,14 @@ static void most_called(const struct gn_facts *f, struct gn_subject *s,
 }
 
 static void put_called(FILE *out, const struct gn_facts *f,
-		       const struct gn_subject *s, const char *least)
+		       const struct gn_subject *s)
 {
 	for (int i = 0; i < s->nfunctions; i++) {
 		fputs(i ? ", " : " ", out);
 		gn_put_function(out, f->m, (int32_t)s->function[i]->index);
-		fprintf(out, " (%s", least);
-		gn_put_count(out, s->function[i]->v.calls, "call)", "calls)");
+		fputs(" (", out);
+		put_calls(out, s->function[i], gn_model_lossy(f->m));
+		fputs(")", out);
 	}
 }
 
@@ -525,7 +537,7 @@ void gn_say_probes(const struct gn_facts *f, const struct gn_subject *s,
 	}
 	if (s->nfunctions) {
 		fputs(" Shorter than their probes:", out);
-		put_called(out, f, s, "");
+		put_called(out, f, s);
 		fputs(s->what == GN_NEXT_SAMPLES ? "." : "; leave them out:",
 		      out);
 	}
@@ -614,7 +626,7 @@ void gn_say_lost(const struct gn_facts *f, const struct gn_subject *s,
 	if (!s->nfunctions)
 		return;
 	fputs(" Called often:", out);
-	put_called(out, f, s, "at least ");
+	put_called(out, f, s);
 	fputs(s->what == GN_NEXT_SAMPLES
 		      ? ". Samples, without functions, are fewer records:"
 		      : "; without them fewer records come:",
