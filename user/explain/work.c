@@ -260,10 +260,31 @@ void gn_next_sampled(const struct gn_facts *f, const struct gn_subject *s,
 	fputs("--by samples --limit 20", out);
 }
 
-/* Whether all functions of runtimes are selected, by -f or without it. */
+/* Whether each line of a text begins with '!'. */
+static bool only_excludes(const char *lines)
+{
+	while (*lines == '!')
+		lines += strcspn(lines, "\n") + (strchr(lines, '\n') != NULL);
+	return !*lines;
+}
+
+/* Whether all functions of runtimes are selected, by -f or without it, except
+ * for those that it leaves out. */
 static bool asked_all(const struct gn_model *m)
 {
-	return m->code.compiled && gn_model_info(m, "functions.asked");
+	const char *asked = gn_model_info(m, "functions.asked");
+
+	return m->code.compiled && asked &&
+	       (!strcmp(asked, "all") || only_excludes(asked));
+}
+
+/* Whether the functions of runtimes were left out, by --clr light or because
+ * nothing asks for those of a process that was already running. */
+static bool light(const struct gn_model *m)
+{
+	const char *level = gn_model_info(m, "clr");
+
+	return m->code.compiled && level && !strcmp(level, "light");
 }
 
 /* Whether code made in memory before gnomon attached can have inlined copies of
@@ -314,6 +335,13 @@ static void say_none(const struct gn_model *m, FILE *out)
 	}
 }
 
+/* Whether what is in no traced function can be in methods that nothing asked
+ * for, which samples show. */
+static bool samples_tell(const struct gn_model *m)
+{
+	return m->code.compiled && !unhooked(m) && (light(m) || !asked_all(m));
+}
+
 int gn_look_untraced(const struct gn_facts *f, struct gn_subject *s)
 {
 	uint64_t traced = 0, all = f->classes[GN_CLASS_APP];
@@ -327,10 +355,10 @@ int gn_look_untraced(const struct gn_facts *f, struct gn_subject *s)
 		s->rank = of_all(f, s->ns);
 	}
 	/* methods are not in files, so they cannot be listed */
-	if (asked_all(f->m) || unhooked(f->m))
+	if (samples_tell(f->m))
+		s->what = f->m->nsamples ? GN_NEXT_REPORT : GN_NEXT_AGAIN;
+	else if (asked_all(f->m) || unhooked(f->m))
 		s->what = GN_NEXT_REPORT;
-	else if (f->m->code.compiled)
-		s->what = GN_NEXT_AGAIN;
 	return 0;
 }
 
@@ -372,13 +400,11 @@ void gn_say_untraced(const struct gn_facts *f, const struct gn_subject *s,
 		fputs(") is in none: a runtime had no hooks (see runtime); "
 		      "--by thread tells.",
 		      out);
-	else if (s->what == GN_NEXT_REPORT)
-		fputs(") is in none: in the runtime's own code, in methods "
-		      "that can have no hooks, or, where gnomon came to a "
-		      "process that ran, in what it did there; --by thread "
-		      "tells.",
+	else if (light(f->m))
+		fputs(") is in none: methods were not traced (see clr). "
+		      "Samples tell:",
 		      out);
-	else if (s->what == GN_NEXT_AGAIN)
+	else if (samples_tell(f->m))
 		fprintf(out,
 			") is in none: in methods that -f does not name, %sor "
 			"in the runtime's own code. Samples tell:",
@@ -387,6 +413,12 @@ void gn_say_untraced(const struct gn_facts *f, const struct gn_subject *s,
 				  "expressions, which call the handlers of MVC "
 				  "(see hooks), "
 				: "");
+	else if (s->what == GN_NEXT_REPORT)
+		fputs(") is in none: in the runtime's own code, in methods "
+		      "that can have no hooks, or, where gnomon came to a "
+		      "process that ran, in what it did there; --by thread "
+		      "tells.",
+		      out);
 	else
 		put_to_name(f->m, out);
 }
@@ -394,11 +426,12 @@ void gn_say_untraced(const struct gn_facts *f, const struct gn_subject *s,
 void gn_next_untraced(const struct gn_facts *f, const struct gn_subject *s,
 		      FILE *out)
 {
-	(void)f;
-	fputs(s->what == GN_NEXT_REPORT	 ? ""
-	      : s->what == GN_NEXT_AGAIN ? "--snapshot 499"
-					 : "list -f '*'",
-	      out);
+	if (s->what == GN_NEXT_AGAIN)
+		fputs("--snapshot 499", out);
+	else if (samples_tell(f->m))
+		fputs("--by samples --limit 20", out);
+	else if (s->what != GN_NEXT_REPORT)
+		fputs("list -f '*'", out);
 }
 
 /* Finds the functions with the most calls that have at least a twentieth of all
