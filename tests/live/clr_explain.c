@@ -70,3 +70,17 @@ void test_clr_explain_collect(struct live *t)
 	text = found(t, "recursion", "", "gc");
 	CHECK(t, !text, "a program that does not allocate: %s", text);
 }
+
+/* Starting is most of what a program without work does: that is in no method
+ * that -f names, but not all of it is the runtime's own code. */
+void test_clr_explain_untraced(struct live *t)
+{
+	const char *text;
+
+	clr_need(t);
+	text = found(t, "generics", "", "untraced");
+	CHECK(t, text, "nothing is found of what is not traced");
+	CHECK(t, strstr(text, "in methods that -f does not name, or in the "),
+	      "another reason: %s", text);
+	CHECK(t, strstr(text, " Samples tell:"), "no samples: %s", text);
+}
