@@ -175,6 +175,13 @@ void test_unmatched_globs(struct live *t)
 	lacks(t, err, "nothing_out");
 	lacks(t, err, unhooked);
 	lacks(t, err, "abstract");
+	err = told(t, "--clr light -f Demo.Recursion.* -f libc.so.6:nothing",
+		   &command);
+	has(t, err,
+	    "no function matched 'Demo.Recursion.*'; --clr light traces no "
+	    "methods; ");
+	has(t, err, "no function matched 'libc.so.6:nothing'; ");
+	lacks(t, err, "nothing'; --clr light");
 }
 
 /* A glob of an interface's method is not reported as misspelt. */

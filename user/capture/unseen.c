@@ -438,8 +438,8 @@ bool gn_unseen_language(const char *program, const struct gn_files *files,
 /* Says why nothing matched the glob. False: the glob cannot mean a managed
  * function. */
 static bool tell_glob(const struct gn_unseen *u, const struct gn_filter *filter,
-		      const struct gn_native_stats *native, const char *glob,
-		      char line[GLOB_LINE])
+		      const struct gn_native_stats *native, bool light,
+		      const char *glob, char line[GLOB_LINE])
 {
 	const char *stripped = gn_native_stripped(native, glob);
 	const char *aot = gn_native_aot(native, glob);
@@ -491,6 +491,9 @@ static bool tell_glob(const struct gn_unseen *u, const struct gn_filter *filter,
 				   "give the library's path as LIB to probe it "
 				   "from the start"
 			 : usdt ? "gnomon list --usdt shows which there are"
+			 : u->hooked && light && managed
+				 ? "--clr light traces no methods; leave it out "
+				   "to trace those that -f names"
 			 : u->hooked && !u->lists
 				 ? "gnomon knows only functions that were "
 				   "called: leave -f out to see them; a GLOB "
@@ -505,15 +508,15 @@ static bool tell_glob(const struct gn_unseen *u, const struct gn_filter *filter,
 }
 
 void gn_unseen_globs(const struct gn_unseen *u, const struct gn_filter *filter,
-		     const struct gn_native_stats *native, gn_unseen_fn tell,
-		     void *ctx)
+		     const struct gn_native_stats *native, bool light,
+		     gn_unseen_fn tell, void *ctx)
 {
 	char line[GLOB_LINE];
 	const char *glob;
 	bool left = false;
 
 	for (size_t at = 0; (glob = gn_filter_unmatched_next(filter, &at));) {
-		left |= tell_glob(u, filter, native, glob, line);
+		left |= tell_glob(u, filter, native, light, glob, line);
 		tell(ctx, line);
 	}
 	if (left && u->abstract)
