@@ -91,6 +91,60 @@ static void calls_can_be_missing(void **state)
 	gn_findings_clear(&f);
 }
 
+/* The table has waits of idle workers, too, which can come first: its command
+ * shows as many rows as are needed to see the function. */
+static void waits_are_shown(void **state)
+{
+	struct gn_model_function functions[8];
+	struct gn_model_wait waits[8];
+	struct gn_model_thread thread = {
+		.tid = 1,
+		.name = "main",
+		.elapsed = SECOND,
+		.classes = {[GN_CLASS_APP] = SECOND / 2,
+			    [GN_CLASS_LOCK] = SECOND / 2},
+	};
+	struct gn_model m = {
+		.end = SECOND,
+		.session = {.elapsed_incl = SECOND,
+			    .class_incl = {[GN_CLASS_APP] = SECOND / 2,
+					   [GN_CLASS_LOCK] = SECOND / 2}},
+		.threads = &thread,
+		.nthreads = 1,
+		.functions = functions,
+		.nfunctions = 8,
+		.waits = waits,
+		.nwaits = 8,
+	};
+	const char *next = NULL;
+	struct gn_findings f;
+
+	(void)state;
+	for (int32_t i = 0; i < 8; i++) {
+		functions[i] = (struct gn_model_function){
+			.index = (uint32_t)i,
+			.name = "f",
+			.module = "",
+			.v = {.calls = 10, .elapsed_incl = SECOND / 2}};
+		waits[i] = (struct gn_model_wait){.function = i,
+						  .waker_function = -1,
+						  .class = GN_CLASS_EVENT,
+						  .idle = true,
+						  .ns = SECOND,
+						  .count = 1};
+	}
+	waits[7].class = GN_CLASS_LOCK;
+	waits[7].idle = false;
+	waits[7].ns = SECOND / 2;
+	assert_int_equal(gn_explain(&m, 0, &f), 0);
+	for (size_t i = 0; i < f.n; i++)
+		if (!strcmp(f.finding[i].rule, "lock"))
+			next = f.finding[i].next;
+	assert_non_null(next);
+	assert_string_equal(next, "--by waits --limit 8");
+	gn_findings_clear(&f);
+}
+
 /* The text has the command once, and the other finding refers to it. JSON has
  * it with each finding. */
 static void a_command_is_suggested_once(void **state)
@@ -422,6 +476,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_threads_count),
 		cmocka_unit_test(calls_can_be_missing),
+		cmocka_unit_test(waits_are_shown),
 		cmocka_unit_test(a_command_is_suggested_once),
 		cmocka_unit_test(killed),
 		cmocka_unit_test(probes_of_events_are_not_those_of_functions),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Rules about the waits of threads. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "explain/rules.h"
@@ -251,12 +252,30 @@ void gn_say_wait(const struct gn_facts *f, const struct gn_subject *s,
 	put_left_out(out, f, s);
 }
 
+#define WAITS_USUAL 5
+
+/* How many rows of --by waits show the function: those of idle workers, which
+ * it is not compared with, can come before it. */
+static size_t rows_to_show(const struct gn_model *m, int32_t function)
+{
+	uint64_t *ns = calloc(m->nfunctions + 1, sizeof(*ns));
+	size_t rows = 1;
+
+	if (!ns)
+		return WAITS_USUAL;
+	for (size_t i = 0; i < m->nwaits; i++)
+		ns[m->waits[i].function + 1] += m->waits[i].ns;
+	for (size_t i = 0; i <= m->nfunctions; i++)
+		rows += ns[i] > ns[function + 1];
+	free(ns);
+	return rows > WAITS_USUAL ? rows : WAITS_USUAL;
+}
+
 void gn_next_wait(const struct gn_facts *f, const struct gn_subject *s,
 		  FILE *out)
 {
-	(void)f;
-	(void)s;
-	fputs("--by waits --limit 5", out);
+	fprintf(out, "--by waits --limit %zu",
+		rows_to_show(f->m, s->wait.function));
 }
 
 /* Whether locks of .NET can be recognised: their functions are traced. */
