@@ -145,6 +145,46 @@ static void waits_are_shown(void **state)
 	gn_findings_clear(&f);
 }
 
+/* Others take the CPUs: the busy time is waiting for one. What the program does
+ * on a CPU, it does for its garbage. */
+static void collections_on_a_busy_machine(void **state)
+{
+	struct gn_model_thread thread = {
+		.tid = 1,
+		.name = "main",
+		.elapsed = SECOND,
+		.classes = {[GN_CLASS_APP] = SECOND / 100 * 3,
+			    [GN_CLASS_GC] = SECOND / 100,
+			    [GN_CLASS_RUNQUEUE] = SECOND / 100 * 96},
+	};
+	struct gn_model m = {
+		.end = SECOND,
+		.session = {.elapsed_incl = SECOND,
+			    .class_incl = {[GN_CLASS_APP] = SECOND / 100 * 3,
+					   [GN_CLASS_GC] = SECOND / 100,
+					   [GN_CLASS_RUNQUEUE] =
+						   SECOND / 100 * 96}},
+		.threads = &thread,
+		.nthreads = 1,
+		.collections = {.all = 3},
+	};
+	struct gn_findings f;
+	bool found[2] = {false, false};
+
+	(void)state;
+	for (size_t k = 0; k < 2; k++) {
+		assert_int_equal(gn_explain(&m, 0, &f), 0);
+		for (size_t i = 0; i < f.n; i++)
+			found[k] |= !strcmp(f.finding[i].rule, "gc");
+		gn_findings_clear(&f);
+		/* a sixth, and it is no matter */
+		thread.classes[GN_CLASS_APP] = SECOND / 100 * 5;
+		m.session.class_incl[GN_CLASS_APP] = SECOND / 100 * 5;
+	}
+	assert_true(found[0]);
+	assert_false(found[1]);
+}
+
 /* The text has the command once, and the other finding refers to it. JSON has
  * it with each finding. */
 static void a_command_is_suggested_once(void **state)
@@ -477,6 +517,7 @@ int main(void)
 		cmocka_unit_test(all_threads_count),
 		cmocka_unit_test(calls_can_be_missing),
 		cmocka_unit_test(waits_are_shown),
+		cmocka_unit_test(collections_on_a_busy_machine),
 		cmocka_unit_test(a_command_is_suggested_once),
 		cmocka_unit_test(killed),
 		cmocka_unit_test(probes_of_events_are_not_those_of_functions),

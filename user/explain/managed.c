@@ -121,6 +121,10 @@ void gn_next_jit(const struct gn_facts *f, const struct gn_subject *s,
 	fputs("--sort jit --columns default,jit+,jit --limit 10", out);
 }
 
+/* The part of the time on CPUs that says enough by itself: where others take
+ * the CPUs, nearly all of the busy time is waiting for one. */
+#define GC_OF_CPU 0.2
+
 int gn_look_gc(const struct gn_facts *f, struct gn_subject *s)
 {
 	const struct gn_model_collections *c = &f->m->collections;
@@ -131,8 +135,12 @@ int gn_look_gc(const struct gn_facts *f, struct gn_subject *s)
 				       .longest = c->longest_stop,
 				       .function = -1};
 	s->ns = f->classes[GN_CLASS_GC];
-	if (s->ns)
-		s->share = gn_share(s->ns + s->wait.ns, f->busy + s->wait.ns);
+	if (!s->ns)
+		return 0;
+	s->share = gn_share(s->ns + s->wait.ns, f->busy + s->wait.ns);
+	s->rank = s->share;
+	if (gn_share(s->ns, f->cpu) >= GC_OF_CPU && s->share < GC_OF_CPU)
+		s->share = gn_share(s->ns, f->cpu);
 	return 0;
 }
 
