@@ -436,6 +436,54 @@ static void exceptions_that_are_not_watched(void **state)
 	assert_false(holds(&m, "unwound"));
 }
 
+/* Calls that exceptions end can be copies in their callers, which are not seen;
+ * the runtime's own function is called for each exception. */
+static void exceptions_by_the_runtimes_function(void **state)
+{
+	struct gn_model_function functions[] = {
+		{.name = "N.A.Catches()",
+		 .module = "n.dll",
+		 .runtime = GN_RUNTIME_CLR,
+		 .v = {.calls = 100000}},
+		{.index = 1,
+		 .name = "System.Runtime.EH.DispatchEx(A&,B&)",
+		 .module = "/x/System.Private.CoreLib.dll",
+		 .runtime = GN_RUNTIME_CLR,
+		 .v = {.calls = 50000, .elapsed_incl = SECOND / 8}},
+	};
+	struct gn_model_node nodes[] = {
+		{.parent = -1, .function = 0, .v = {.calls = 100000}},
+		{.parent = 0, .function = 1, .v = {.calls = 50000}},
+	};
+	struct gn_model m = {
+		.end = 2 * SECOND,
+		.session = {.elapsed_incl = SECOND,
+			    .class_incl = {[GN_CLASS_APP] = SECOND}},
+		.threads = &busy,
+		.nthreads = 1,
+		.functions = functions,
+		.nfunctions = 2,
+		.nodes = nodes,
+		.nnodes = 2,
+	};
+	struct gn_findings f;
+	struct gn_insight found;
+
+	(void)state;
+	m.code.selected[GN_SELECTED_EXCEPTIONS_LEFT] = 1;
+	found = finding(&m, "unwound", &f);
+	assert_non_null(strstr(found.text,
+			       "Many exceptions: 50,000 were thrown or thrown "
+			       "again, 25,000 a second; 100.0 % of them in "
+			       "N.A.Catches() or in what it calls. If the "
+			       "program has no filters"));
+	gn_findings_clear(&f);
+	/* few, and they took little */
+	functions[1].v.calls = 10;
+	functions[1].v.elapsed_incl = SECOND / 100;
+	assert_false(holds(&m, "unwound"));
+}
+
 /* A program that waits: what it awaits may be why, and is not seen. */
 static void async_methods_without_rows(void **state)
 {
@@ -522,6 +570,7 @@ int main(void)
 		cmocka_unit_test(killed),
 		cmocka_unit_test(probes_of_events_are_not_those_of_functions),
 		cmocka_unit_test(exceptions_that_take_long),
+		cmocka_unit_test(exceptions_by_the_runtimes_function),
 		cmocka_unit_test(async_methods_without_rows),
 		cmocka_unit_test(exceptions_that_are_not_watched),
 	};

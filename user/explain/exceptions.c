@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Rules about exceptions. */
+#include <string.h>
+
 #include <gnomon/selected.h>
 #include "explain/rules.h"
 
@@ -108,13 +110,46 @@ static void add_unwound(struct gn_subject *s,
 	s->nfunctions = 1;
 }
 
+/* The runtime's function (.NET 9 and later) that each exception passes, also
+ * one that is thrown again. If it is traced, its calls are the exceptions. */
+static const struct gn_model_function *dispatcher(const struct gn_model *m)
+{
+	static const char name[] = "System.Runtime.EH.DispatchEx(";
+
+	for (size_t i = 0; i < m->nfunctions; i++)
+		if (m->functions[i].runtime == GN_RUNTIME_CLR &&
+		    !strncmp(m->functions[i].name, name, sizeof(name) - 1))
+			return &m->functions[i];
+	return NULL;
+}
+
+/* Judges by the time that they took at least, or were seen to take. */
+static void look_dispatched(const struct gn_facts *f, struct gn_subject *s,
+			    const struct gn_model_function *fn)
+{
+	uint64_t ns = fn->v.calls * UNWIND_NS;
+
+	if (fn->v.elapsed_incl > ns)
+		ns = fn->v.elapsed_incl;
+	s->function[0] = fn;
+	s->ns = fn->v.calls;
+	s->rank = gn_share(ns, f->busy);
+	if (s->rank >= UNWIND_LEAST)
+		s->share = s->rank > 1 ? 1 : s->rank;
+}
+
 /* Exceptions that nothing watches. The subject's times are numbers of calls. */
 int gn_look_unwound(const struct gn_facts *f, struct gn_subject *s)
 {
 	const struct gn_model *m = f->m;
+	const struct gn_model_function *fn = dispatcher(m);
 
 	if (!m->code.selected[GN_SELECTED_EXCEPTIONS_LEFT])
 		return 0;
+	if (fn && fn->v.calls) {
+		look_dispatched(f, s, fn);
+		return 0;
+	}
 	for (size_t i = 0; i < m->nfunctions; i++)
 		add_unwound(s, &m->functions[i]);
 	s->rank = gn_share_of_cpu(f, s->ns * UNWIND_NS);
@@ -123,12 +158,32 @@ int gn_look_unwound(const struct gn_facts *f, struct gn_subject *s)
 	return 0;
 }
 
-void gn_say_unwound(const struct gn_facts *f, const struct gn_subject *s,
-		    FILE *out)
+/* Where they were thrown: in the program's own function, or below it. */
+static void say_dispatched(const struct gn_facts *f, const struct gn_subject *s,
+			   FILE *out)
+{
+	int32_t function = (int32_t)s->function[0]->index;
+	struct gn_caller caller;
+
+	gn_put_count(out, s->ns, "was", "were");
+	fputs(" thrown or thrown again, ", out);
+	put_rate(out, f, s->ns);
+	gn_caller_outside(f->m, function, GN_CLASS_COUNT, &caller);
+	if (caller.function < 0)
+		return;
+	fputs("; ", out);
+	gn_put_pct(out, caller.through, caller.all);
+	fputs(" of them in ", out);
+	gn_put_function(out, f->m, caller.function);
+	fputs(" or in what it calls", out);
+}
+
+static void say_unwound(const struct gn_facts *f, const struct gn_subject *s,
+			FILE *out)
 {
 	const struct gn_model_function *fn = s->function[0];
 
-	fputs("Many exceptions: they ended ", out);
+	fputs("they ended ", out);
 	gn_put_count(out, s->ns, "call", "calls");
 	fputs(", ", out);
 	put_rate(out, f, s->ns);
@@ -138,6 +193,16 @@ void gn_say_unwound(const struct gn_facts *f, const struct gn_subject *s,
 	gn_put_count(out, fn->v.unwound, "of", "of");
 	fputs(" ", out);
 	gn_put_count(out, fn->v.calls, "call", "calls");
+}
+
+void gn_say_unwound(const struct gn_facts *f, const struct gn_subject *s,
+		    FILE *out)
+{
+	fputs("Many exceptions: ", out);
+	if (s->whole) /* calls that returned or not */
+		say_unwound(f, s, out);
+	else
+		say_dispatched(f, s, out);
 	fputs(". If the program has no filters (catch .. when), watch them for "
 	      "their class, place and cost:",
 	      out);
