@@ -146,14 +146,26 @@ static bool is_main(const char *name)
 	return false;
 }
 
+/* Whether several calls lasted at a time, and none as long as the program. If
+ * all threads of a pool wait for tasks that only they can go on with, they wait
+ * until there are more threads, or until the end. */
+static bool is_crowded(const struct gn_model *m,
+		       const struct gn_model_function *fn)
+{
+	uint64_t wall = m->end > m->start ? m->end - m->start : 0;
+
+	return fn->v.elapsed_incl / 2 >= wall &&
+	       fn->v.elapsed_incl / fn->v.calls <= wall / 10 * 9;
+}
+
 /* Whether waits in the function can hold work up: it is called again and again.
  * One that is called once may wait for the program's end, as a host's Run. */
 static bool is_called_often(const struct gn_model *m, int32_t function)
 {
 	const struct gn_model_function *fn = &m->functions[function];
 
-	return fn->v.calls > 1 && gn_calls_short(m, function) &&
-	       !is_main(fn->name);
+	return fn->v.calls > 1 && !is_main(fn->name) &&
+	       (gn_calls_short(m, function) || is_crowded(m, fn));
 }
 
 /* Sums what was found by function. */
