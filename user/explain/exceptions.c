@@ -129,11 +129,11 @@ static void look_dispatched(const struct gn_facts *f, struct gn_subject *s,
 {
 	uint64_t ns = fn->v.calls * UNWIND_NS;
 
-	if (fn->v.elapsed_incl > ns)
-		ns = fn->v.elapsed_incl;
+	if (fn->v.app_incl > ns)
+		ns = fn->v.app_incl;
 	s->function[0] = fn;
 	s->ns = fn->v.calls;
-	s->rank = gn_share(ns, f->busy);
+	s->rank = gn_share_of_cpu(f, ns);
 	if (s->rank >= UNWIND_LEAST)
 		s->share = s->rank > 1 ? 1 : s->rank;
 }
