@@ -452,6 +452,12 @@ enum gn_stream {
 	X(PASSED, 12, "passed", COLLECT, gn_rec_func)                          \
 	/* a USDT probe: a call of func that takes no time */                  \
 	X(HIT, 13, "hit", COLLECT, gn_rec_func)                                \
+	/* an async method that the runtime itself suspends: func goes on after \
+	 * an await, for which it may have been suspended */                   \
+	X(RESUMED, 14, "resumed", COLLECT, gn_rec_func)                        \
+	/* such methods were suspended: the thread has left all frames below   \
+	 * h.key */                                                            \
+	X(SUSPENDED, 15, "suspended", COLLECT, gn_rec_func)                    \
 	/* an async method's state machine, h.key is its state                 \
 	 * (machine_state.h): entered in it; or suspended, completed, faulted  \
 	 * or cancelled with it as the next state */                           \
@@ -527,6 +533,11 @@ enum gn_stream {
 	X(VALUE, 56, "value", NOTE, gn_rec_value)                              \
 	/* see runtime_event.h */                                              \
 	X(EVENT, 64, "event", NOTE, gn_rec_event)
+
+/* Changes the shadow stack. */
+#define GN_KIND_IS_OF_STACK(kind)                                         \
+	((kind) <= GN_KIND_UNWIND_END ||                                  \
+	 ((kind) >= GN_KIND_HIT && (kind) <= GN_KIND_SUSPENDED))
 
 /* A NOTE about compiled code, with a function. */
 #define GN_KIND_IS_OF_CODE(kind) \

@@ -104,7 +104,7 @@ function(gn_live_clr_others)
 		attach-warm attach-pace started-killed attach-light
 		filter-module inlined-refuse inlined-keep precompiled-kept
 		events filters-collected generics samples values values-elt)
-	foreach(major 8 9)
+	foreach(major 8 9 11)
 		set(dir ${CMAKE_BINARY_DIR}/dotnet-${major})
 		gn_live_clr_get(${major} ${folder}/get-runtime ${dotnet} ${major}
 			${dir} ${sources})

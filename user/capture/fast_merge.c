@@ -115,6 +115,9 @@ static struct gn_fast_rec read_record(const struct gn_fast_entry *e,
 	return (struct gn_fast_rec){at->sp, at->what, at->tsc};
 }
 
+/* Records that are not of calls. */
+#define OF_RUNTIMES (GN_FAST_COMPILES | GN_FAST_ASYNC)
+
 /* The kind of a record. 0: no hook writes it. */
 static uint8_t kind_of(const struct gn_fast_entry *e, uint32_t what,
 		       uint32_t index)
@@ -125,6 +128,10 @@ static uint8_t kind_of(const struct gn_fast_entry *e, uint32_t what,
 		[GN_FAST_TAILCALL] = GN_KIND_TAILCALL,
 		[GN_FAST_UNWOUND] = GN_KIND_UNWIND_END,
 	};
+	static const uint8_t async[4] = {
+		[GN_FAST_RESUMED & 3] = GN_KIND_RESUMED,
+		[GN_FAST_SUSPENDED & 3] = GN_KIND_SUSPENDED,
+	};
 	static const uint8_t compiles[4] = {
 		[GN_FAST_JIT_BEGIN & 3] = GN_KIND_JIT_BEGIN,
 		[GN_FAST_JIT_END & 3] = GN_KIND_JIT_END,
@@ -132,10 +139,11 @@ static uint8_t kind_of(const struct gn_fast_entry *e, uint32_t what,
 
 	if (index > GN_FUNC_INDEX(UINT32_MAX))
 		return 0;
-	if (what & GN_FAST_COMPILES)
+	if (what & OF_RUNTIMES)
 		return GN_FUNC_RUNTIME(e->area->runtime) == GN_RUNTIME_NATIVE
 			       ? 0
-			       : compiles[what & 3];
+		       : what & GN_FAST_ASYNC ? async[what & 3]
+					      : compiles[what & 3];
 	if (index)
 		return kinds[what & 3];
 	return what == GN_FAST_WAITED ? GN_KIND_HOOK_WAITS : 0;
@@ -162,7 +170,7 @@ static bool make_event(struct gn_fast *f, struct gn_fast_entry *e,
 		       const struct gn_fast_rec *rec,
 		       struct gn_fast_event *event)
 {
-	uint32_t index = (rec->what & ~GN_FAST_COMPILES) >> 2;
+	uint32_t index = (rec->what & ~OF_RUNTIMES) >> 2;
 
 	*event = (struct gn_fast_event){.sp = rec->sp};
 	if (rec->what == GN_FAST_LOST && f->opts.drops) {

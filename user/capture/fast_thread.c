@@ -215,7 +215,8 @@ static bool is_late(const struct gn_fast_thread *t,
 static bool can_be_own(enum gn_kind kind)
 {
 	return kind == GN_KIND_ENTER || kind == GN_KIND_LEAVE ||
-	       kind == GN_KIND_TAILCALL || kind == GN_KIND_UNWIND_END;
+	       kind == GN_KIND_TAILCALL || kind == GN_KIND_UNWIND_END ||
+	       kind == GN_KIND_RESUMED || kind == GN_KIND_SUSPENDED;
 }
 
 /* Begins the kernel's next interval at `time`. Slices that came before the

@@ -82,6 +82,20 @@ static int enter(struct gn_pipeline *p, struct gn_thread *t,
 	return gn_shares_call(&p->shares, t->index, fn);
 }
 
+/* Unlike an enter, this is no call. */
+static int resume(struct gn_pipeline *p, struct gn_thread *t,
+		  const struct gn_rec_func *r, uint32_t program)
+{
+	uint32_t fn;
+	int err;
+
+	gn_stack_mark(t->stacks.active, r->h.key, r->h.time);
+	err = gn_names_find(&p->stage.names, program, r->func, &fn);
+	return err ? err
+		   : gn_stacks_resume(&t->stacks, &p->stage, r->h.key, r->func,
+				      fn);
+}
+
 static int take_enter(struct gn_pipeline *p, struct gn_thread *t,
 		      const struct gn_rec_func *r)
 {
@@ -174,6 +188,11 @@ static int apply_stack(struct gn_pipeline *p, struct gn_thread *t,
 		return 0;
 	case GN_KIND_HIT:
 		return gn_thread_no_room(p, t, hit(p, t, r, program));
+	case GN_KIND_RESUMED:
+		return gn_thread_no_room(p, t, resume(p, t, r, program));
+	case GN_KIND_SUSPENDED:
+		gn_stacks_suspend(st, &p->stage, r->h.key);
+		return 0;
 	case GN_KIND_UNWIND_BEGIN:
 		return gn_stacks_unwind_begin(st, r->func, muted);
 	case GN_KIND_UNWIND_END:
@@ -406,8 +425,9 @@ static int place(struct gn_pipeline *p, struct gn_thread *t,
 		r->h.kind == GN_KIND_LEAVE || r->h.kind == GN_KIND_TAILCALL;
 	bool tells = leaves && !t->gaps && !t->lossy;
 
-	if (!r->h.key ||
-	    (!leaves && r->h.kind != GN_KIND_ENTER && r->h.kind != GN_KIND_HIT))
+	if (!r->h.key || !GN_KIND_IS_OF_STACK(r->h.kind) ||
+	    r->h.kind == GN_KIND_UNWIND_BEGIN ||
+	    r->h.kind == GN_KIND_UNWIND_END)
 		return 0;
 	return gn_thread_no_room(p, t,
 				 gn_stacks_place(&t->stacks, &p->stage,
@@ -445,7 +465,7 @@ int gn_take_collect(struct gn_pipeline *p, struct gn_thread *t,
 	if (t->order.nheld)
 		err |= gn_slices_release(p, t, UINT64_MAX);
 	err |= apply_suspend(p, t, &r->h, seen.time);
-	if (r->h.kind <= GN_KIND_UNWIND_END || r->h.kind == GN_KIND_HIT)
+	if (GN_KIND_IS_OF_STACK(r->h.kind))
 		err |= apply_stack(p, t, r);
 	else if (r->h.kind == GN_KIND_EXEC)
 		err |= apply_exec(p, t, (const void *)r);

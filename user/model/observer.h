@@ -28,6 +28,7 @@ enum gn_frame_begin {
 	GN_BEGIN_CALL,
 	GN_BEGIN_INHERITED, /* copied from the parent's stack at a fork */
 	GN_BEGIN_AGAIN,	    /* continues after a frame below it ended */
+	GN_BEGIN_RESUMED,   /* goes on after an await: no call */
 };
 
 /* How a frame ended. */
@@ -37,6 +38,8 @@ enum gn_frame_end {
 	GN_END_CAUGHT,	/* unwound, at a time that the runtime reported */
 	GN_END_OPEN,	/* the capture ended */
 	GN_END_AGAIN,	/* it begins again at once: GN_BEGIN_AGAIN */
+	/* it awaits something: GN_BEGIN_RESUMED, maybe on another thread */
+	GN_END_SUSPENDED,
 };
 
 /* Texts are valid during the call and can hold any bytes. They are not NULL

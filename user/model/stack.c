@@ -150,6 +150,7 @@ void gn_stack_end_frame(struct gn_stacks *st, struct gn_stage *s,
 		break;
 	case GN_END_LEFT:
 	case GN_END_AGAIN:
+	case GN_END_SUSPENDED:
 		break;
 	}
 	gn_tree_finish_call(&s->tree, f->node, k->clock - f->start);
@@ -254,40 +255,86 @@ void gn_stacks_settle(struct gn_stacks *st, struct gn_stage *s)
 	gn_parked_forget(st, s);
 }
 
-int gn_stacks_enter(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
-		    uint32_t func, uint32_t fn)
+static int push(struct gn_stacks *st, struct gn_stage *s,
+		const struct gn_frame *frame, uint32_t fn)
 {
 	struct gn_stack *k = st->active;
-	uint32_t below, flags = 0;
+	uint32_t below;
 	struct gn_frame *f;
-	int err = 0;
+	int err = gn_stack_grow(s, k, (size_t)k->n + 1);
 
-	if (key) {
-		err = make_way(st, s, k, key);
-		if (st->nparked)
-			gn_parked_overwrite(st, s, key);
-	} else {
-		key = k->n ? k->frames[k->n - 1].key : KEY_MAX;
-		flags = GN_FRAME_KEYLESS;
-	}
-	if (!err)
-		err = gn_stack_grow(s, k, (size_t)k->n + 1);
 	if (err)
 		return err;
 	below = k->n ? k->frames[k->n - 1].node : st->root;
 	f = &k->frames[k->n];
-	f->key = key;
-	f->flags = flags;
+	*f = *frame;
 	f->start = k->clock;
-	f->func = func;
 	err = gn_tree_child(&s->tree, below, fn, &f->node);
+	if (!err)
+		k->n++;
+	return err;
+}
+
+/* Prepares the stack for a frame at `key`. */
+static int make_room(struct gn_stacks *st, struct gn_stage *s, uint64_t key)
+{
+	int err = make_way(st, s, st->active, key);
+
+	if (st->nparked)
+		gn_parked_overwrite(st, s, key);
+	return err;
+}
+
+int gn_stacks_enter(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
+		    uint32_t func, uint32_t fn)
+{
+	struct gn_stack *k = st->active;
+	struct gn_frame f = {.key = key, .func = func};
+	int err = 0;
+
+	if (key) {
+		err = make_room(st, s, key);
+	} else {
+		f.key = k->n ? k->frames[k->n - 1].key : KEY_MAX;
+		f.flags = GN_FRAME_KEYLESS;
+	}
+	if (!err)
+		err = push(st, s, &f, fn);
 	if (err)
 		return err;
-	k->n++;
-	s->tree.nodes[f->node].calls++;
+	s->tree.nodes[k->frames[k->n - 1].node].calls++;
 	st->calls++;
 	gn_walk_enter(s, k, fn, GN_BEGIN_CALL);
 	return 0;
+}
+
+int gn_stacks_resume(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
+		     uint32_t func, uint32_t fn)
+{
+	const struct gn_frame f = {.key = key, .func = func};
+	struct gn_stack *k = st->active;
+	const struct gn_frame *top;
+	int err;
+
+	gn_stack_unwind(st, s, k, key);
+	top = k->n ? &k->frames[k->n - 1] : NULL;
+	if (top && top->key == key && top->func == func)
+		return 0;
+	err = make_room(st, s, key);
+	if (!err)
+		err = push(st, s, &f, fn);
+	if (!err)
+		gn_walk_enter(s, k, fn, GN_BEGIN_RESUMED);
+	return err;
+}
+
+void gn_stacks_suspend(struct gn_stacks *st, struct gn_stage *s, uint64_t key)
+{
+	struct gn_stack *k = st->active;
+
+	gn_pending_below(st, s, k, key);
+	while (k->n && k->frames[k->n - 1].key < key)
+		gn_stack_pop(st, s, k, GN_END_SUSPENDED);
 }
 
 uint32_t gn_stack_find_func(const struct gn_stack *k, uint32_t func)

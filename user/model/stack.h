@@ -196,6 +196,12 @@ uint32_t gn_stacks_top(const struct gn_stacks *st, const struct gn_tree *tree);
  * -ENOSPC. */
 int gn_stacks_enter(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 		    uint32_t func, uint32_t fn);
+/* The function goes on after an await. It was suspended if it is not on top of
+ * the stack. 0, -ENOMEM, -ENOSPC. */
+int gn_stacks_resume(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
+		     uint32_t func, uint32_t fn);
+/* Ends the frames below the key: they are suspended. */
+void gn_stacks_suspend(struct gn_stacks *st, struct gn_stage *s, uint64_t key);
 /* `jump`: it ends by a jump to another function (TAILCALL). */
 void gn_stacks_leave(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 		     uint32_t func, bool jump);

@@ -140,6 +140,8 @@ static int close_call(void *ctx, const struct gn_call *c, bool opened)
 	gn_emit_u64(&e, "end_ns", c->end);
 	if (c->begin == GN_BEGIN_INHERITED)
 		gn_emit_bool(&e, "inherited", true);
+	if (c->begin == GN_BEGIN_RESUMED)
+		gn_emit_bool(&e, "resumed", true);
 	if (how)
 		gn_emit_text(&e, "end", how);
 	gn_emit_u64(&e, "elapsed_ns", c->own.elapsed);

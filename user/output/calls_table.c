@@ -270,7 +270,9 @@ static int put_notes(const struct gn_calls_out *out, const struct gn_call *c,
 
 static const char *begin_text(const struct gn_call *c)
 {
-	return c->begin == GN_BEGIN_INHERITED ? "inherited" : NULL;
+	return c->begin == GN_BEGIN_INHERITED ? "inherited"
+	       : c->begin == GN_BEGIN_RESUMED ? "resumed"
+					      : NULL;
 }
 
 /* The cells of `room` that a text leaves free. */

@@ -189,6 +189,7 @@ static int see_enter(void *ctx, const struct gn_seen *at, uint32_t fn,
 		[GN_BEGIN_CALL] = WORD_CALL,
 		[GN_BEGIN_INHERITED] = WORD_INHERITED,
 		[GN_BEGIN_AGAIN] = WORD_AGAIN,
+		[GN_BEGIN_RESUMED] = WORD_RESUMED,
 	};
 	Perfetto__TrackEvent e = PERFETTO__TRACK_EVENT__INIT;
 	struct perfetto *w = ctx;

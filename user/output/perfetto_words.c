@@ -11,6 +11,7 @@ static const char *const words[WORD_CLASS] = {
 	[WORD_CALL] = "call",
 	[WORD_INHERITED] = "inherited",
 	[WORD_AGAIN] = "again",
+	[WORD_RESUMED] = "resumed",
 	[WORD_TIME] = "time",
 	[WORD_RUNTIME] = "runtime",
 	[WORD_WAKE] = "wakes",

@@ -18,6 +18,7 @@ enum {
 	WORD_CALL = 1,
 	WORD_INHERITED, /* a call inherited from the parent at a fork */
 	WORD_AGAIN,	/* the rest of a call whose caller ended first */
+	WORD_RESUMED,	/* a part of a call, after an await */
 	WORD_TIME,
 	WORD_RUNTIME,
 	WORD_WAKE,

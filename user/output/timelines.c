@@ -42,6 +42,7 @@ const char *gn_timeline_begin_text(enum gn_frame_begin how)
 		[GN_BEGIN_CALL] = "call",
 		[GN_BEGIN_INHERITED] = "inherited",
 		[GN_BEGIN_AGAIN] = "again",
+		[GN_BEGIN_RESUMED] = "resumed",
 	};
 
 	return text[how];
@@ -52,7 +53,7 @@ const char *gn_timeline_end_text(enum gn_frame_end how)
 	static const char *const text[] = {
 		[GN_END_LEFT] = NULL,	    [GN_END_UNWOUND] = "unwound",
 		[GN_END_CAUGHT] = "caught", [GN_END_OPEN] = "open",
-		[GN_END_AGAIN] = "again",
+		[GN_END_AGAIN] = "again",   [GN_END_SUSPENDED] = "suspended",
 	};
 
 	return text[how];

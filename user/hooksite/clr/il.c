@@ -138,6 +138,52 @@ static void put_leave(struct rewrite *w, bool with_result)
 	gn_il_put_call(&w->code, v->leave, w->hooks->leave);
 }
 
+/* Goes on after an await, if the runtime suspends the method. */
+static void put_resumed(struct rewrite *w)
+{
+	if (!w->hooks->awaits.resumed)
+		return;
+	put_arguments(w);
+	gn_il_put_call(&w->code, w->hooks->call, w->hooks->awaits.resumed);
+}
+
+static void put_suspended(struct rewrite *w)
+{
+	const struct gn_il_awaits *a = &w->hooks->awaits;
+
+	if (!a->suspended)
+		return;
+	gn_il_put_index(&w->code, w->hooks);
+	gn_il_put(&w->code, GN_IL_LDARG_1, 1);
+	gn_il_put(&w->code, GN_IL_LDFLD, 1);
+	gn_il_put(&w->code, a->field, 4);
+	gn_il_put(&w->code, GN_IL_CONV_U, 1);
+	gn_il_put_call(&w->code, w->hooks->call, a->suspended);
+}
+
+/* Whether a handler or a filter begins there. An exception that a method is
+ * resumed with comes to one of these first. */
+static bool is_handler(const struct gn_il_method *m, uint32_t at)
+{
+	struct gn_il_clauses it;
+	struct gn_il_clause c;
+
+	gn_il_clauses(m, &it);
+	while (gn_il_next_clause(&it, &c) > 0)
+		if (c.handler == at ||
+		    (c.flags & GN_IL_EH_FILTER && c.last == at))
+			return true;
+	return false;
+}
+
+static bool is_await(const struct rewrite *w, const struct gn_il_op *op)
+{
+	const struct gn_il_awaits *a = &w->hooks->awaits;
+
+	return a->resumed && op->code == GN_IL_CALL &&
+	       a->is_await(a->ctx, gn_il_get(w->m.code + op->operand, 4));
+}
+
 /* A distance of four bytes, which settle_jumps() fills in. `from`: the offset
  * that it counts from; 0: its own end. */
 static int put_jump(struct rewrite *w, uint32_t target, uint32_t from)
@@ -252,6 +298,8 @@ static int put_instruction(struct rewrite *w, const struct gn_il_op *op)
 		break;
 	}
 	gn_il_put_bytes(&w->code, w->m.code + op->at, op->size);
+	if (is_await(w, op))
+		put_resumed(w);
 	if (a && op->code == GN_IL_LDFLD && gn_il_get(p, 4) == a->machine.field)
 		gn_il_put_loaded(&w->code, w->hooks);
 	return 0;
@@ -263,6 +311,7 @@ static void put_end(struct rewrite *w, uint32_t begin)
 	struct gn_il_text *t = &w->clauses;
 	uint32_t handler = (uint32_t)w->code.n;
 
+	put_resumed(w);
 	put_arguments(w);
 	gn_il_put_call(&w->code, w->hooks->call, w->hooks->unwound);
 	gn_il_put(&w->code, GN_IL_ENDFINALLY, 1);
@@ -363,6 +412,7 @@ static int put_code(struct rewrite *w)
 	struct gn_il_op op;
 	int err = 0;
 
+	put_suspended(w);
 	put_enter(w);
 	if (w->hooks->async && w->hooks->async->how != GN_IL_UNTAGS)
 		gn_il_put_entered(&w->code, w->hooks);
@@ -371,6 +421,8 @@ static int put_code(struct rewrite *w)
 		if (!gn_il_next(&w->m, at, &op))
 			return -EINVAL;
 		w->to[at] = (uint32_t)w->code.n;
+		if (w->hooks->awaits.resumed && is_handler(&w->m, at))
+			put_resumed(w);
 		err = put_instruction(w, &op);
 	}
 	w->to[w->m.code_size] = (uint32_t)w->code.n;
@@ -403,7 +455,8 @@ static int put_map(const struct rewrite *w, struct gn_il_body *out)
 
 static int put_body(const struct rewrite *w, struct gn_il_body *out)
 {
-	bool between = !w->guarded || w->hooks->async;
+	bool between =
+		!w->guarded || w->hooks->async || w->hooks->awaits.resumed;
 	const struct gn_il_values *v = &w->hooks->values;
 	uint32_t need =
 		HOOK_STACK + (v->nargs || v->asks_result ? VALUE_STACK : 0u);

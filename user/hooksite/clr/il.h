@@ -42,6 +42,22 @@ struct gn_il_async {
 	uint64_t suspends, completes, faults; /* before the store, or call */
 };
 
+/* Hooks for methods that the runtime itself suspends (md_await.h): void(uint,
+ * uint) with the index and an address on the stack. */
+struct gn_il_awaits {
+	/* called after each await and at the begin of each handler: the method
+	 * goes on. 0: the runtime does not suspend it. */
+	uint64_t resumed;
+	/* Whether a call of the method can suspend its caller. */
+	bool (*is_await)(const void *ctx, gn_token method);
+	const void *ctx;
+	/* called at the start of the method that tells the runtime's tasks of a
+	 * suspension, with the value of a field of its first argument: the
+	 * frames below that address are suspended. 0: another method */
+	uint64_t suspended;
+	gn_token field;
+};
+
 struct gn_il_hooks {
 	/* addresses: void(uint, uint, ...); 0: calls are not seen */
 	uint64_t enter, leave, unwound;
@@ -56,6 +72,7 @@ struct gn_il_hooks {
 	 * is for tags */
 	bool result;
 	const struct gn_il_async *async; /* NULL: no async state machine */
+	struct gn_il_awaits awaits;
 	struct gn_il_values values;
 };
 

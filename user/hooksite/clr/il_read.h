@@ -33,6 +33,7 @@ struct gn_il_method {
 
 enum {
 	GN_IL_LDARG_0 = 0x02,
+	GN_IL_LDARG_1 = 0x03,
 	GN_IL_STLOC_0 = 0x0a,
 	GN_IL_STLOC_3 = 0x0d,
 	GN_IL_STLOC_S = 0x13,

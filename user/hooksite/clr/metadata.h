@@ -34,9 +34,9 @@ struct gn_md {
 #define GN_MD_IMPL_NOT_IL   0x0003u
 #define GN_MD_IMPL_INTERNAL 0x1000u
 /* Runtime async: the runtime itself suspends the method. It has no state
- * machine, and hooks break it. The JIT compiler of .NET 10 lets a hook at the
- * end of a method that suspends undo the suspension. Such a method's code does
- * not return what its signature says. */
+ * machine, and its IL does not return what its signature says (md_await.h). In
+ * .NET 10, hooks break it: its JIT compiler lets a hook at the end of a method
+ * that suspends undo the suspension. */
 #define GN_MD_IMPL_ASYNC 0x2000u
 
 struct gn_md_method {

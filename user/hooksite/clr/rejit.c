@@ -330,29 +330,48 @@ static void add_holders(struct gn_clr *clr, gn_cor_id module, uint32_t chosen,
 		GN_CLR_SITE(selected)(GN_SELECTED_COPIED, h.copied);
 }
 
-/* Finds the chosen methods of all modules, and the methods with copies of
- * them. */
-static void scan_all(struct gn_clr *clr, struct gn_rejit_list *list,
-		     struct gn_rejit_list *holders)
+void gn_rejit_each_module(struct gn_clr *clr,
+			  void (*each)(void *ctx, gn_cor_id module), void *ctx)
 {
-	struct gn_rejit *r = &clr->rejit;
+	void *info = clr->rejit.info, *all = NULL;
 	gn_cor_id modules[64];
-	void *all = NULL;
 	uint32_t n;
 
-	if (GN_COM(r->info, GN_INFO_ENUM_MODULES, enum_modules_fn)(r->info,
-								   &all) < 0)
+	if (GN_COM(info, GN_INFO_ENUM_MODULES, enum_modules_fn)(info, &all) < 0)
 		return;
 	while (GN_COM(all, GN_ENUM_NEXT, next_module_fn)(all, 64, modules,
 							 &n) >= 0 &&
 	       n)
-		for (uint32_t i = 0; i < n; i++) {
-			uint32_t before = list->n;
-
-			gn_rejit_scan(clr, modules[i], list);
-			add_holders(clr, modules[i], list->n - before, holders);
-		}
+		for (uint32_t i = 0; i < n; i++)
+			each(ctx, modules[i]);
 	gn_names_release(all);
+}
+
+/* What a session requests. */
+struct requests {
+	struct gn_clr *clr;
+	struct gn_rejit_list list, holders;
+};
+
+/* Finds the chosen methods of a module, and the methods with copies of them. */
+static void scan(void *ctx, gn_cor_id module)
+{
+	struct requests *q = ctx;
+	uint32_t before = q->list.n;
+
+	gn_rejit_scan(q->clr, module, &q->list);
+	add_holders(q->clr, module, q->list.n - before, &q->holders);
+}
+
+/* Requests the method that is called for suspensions before those that can be
+ * suspended. */
+static void request_base(struct gn_clr *clr)
+{
+	struct gn_rejit_list base = {0};
+
+	if (gn_rejit_base_on(clr, &base))
+		request_all(&clr->rejit, &base);
+	free_list(&base);
 }
 
 void gn_rejit_open(struct gn_clr *clr, const char *filter, const char *values,
@@ -374,24 +393,25 @@ void gn_rejit_begin(struct gn_clr *clr, const char *filter, const char *values,
 		    size_t n)
 {
 	struct gn_rejit *r = &clr->rejit;
-	struct gn_rejit_list list = {0}, holders = {0};
+	struct requests q = {.clr = clr};
 
 	gn_rejit_end(clr);
 	pthread_mutex_lock(&r->lock);
 	gn_rejit_open(clr, filter, values, n);
 	gn_unloads_hold(&clr->unloads, false);
 	if (r->filter)
-		scan_all(clr, &list, &holders);
+		gn_rejit_each_module(clr, scan, &q);
 	gn_unloads_release(&clr->unloads);
 	pthread_mutex_unlock(&r->lock);
-	hold_all(r, &holders, 0);
+	hold_all(r, &q.holders, 0);
 	/* unlocked: a request can load modules, which calls back into this
 	 * file */
-	request(clr, &list, &holders, gn_filter_hooks_all(filter));
+	request_base(clr);
+	request(clr, &q.list, &q.holders, gn_filter_hooks_all(filter));
 	GN_CLR_SITE(selected)
-	(GN_SELECTED_METHODS, count_chosen(clr, &list, list.n));
-	free_list(&list);
-	free_list(&holders);
+	(GN_SELECTED_METHODS, count_chosen(clr, &q.list, q.list.n));
+	free_list(&q.list);
+	free_list(&q.holders);
 }
 
 /* A method that is chosen or tagged is restored as such, not as held. */
@@ -456,6 +476,7 @@ void gn_rejit_end(struct gn_clr *clr)
 	free(r->values);
 	r->filter = r->values = NULL;
 	take_held(clr, &list);
+	gn_rejit_base_off(clr, &list);
 	take_chosen(clr, &list);
 	pthread_mutex_unlock(&r->lock);
 	restore(clr, &list);
@@ -478,6 +499,7 @@ void gn_rejit_module_loaded(struct gn_clr *clr, gn_cor_id module)
 	add_holders(clr, module, own, &list);
 	hold_all(r, &list, own);
 	if (list.n) {
+		request_base(clr);
 		request_all(r, &list);
 		/* the session ended before this request, so its own revert
 		 * missed these methods; a new session requests its own */

@@ -19,6 +19,7 @@
 #include "filter.h"
 #include "ids.h"
 #include "il_value.h"
+#include "md_await.h"
 #include "metadata.h"
 #include "methods.h"
 
@@ -32,6 +33,16 @@ struct gn_rejit_module {
 	gn_token call[2][GN_ARGS_MAX + 1];
 	uint32_t session; /* the last one that scanned this module */
 	uint32_t rows;	  /* methods in its file; edits add more */
+};
+
+/* The core library's method that is called when the runtime suspends methods.
+ */
+struct gn_rejit_awaits {
+	bool known; /* it was looked for */
+	gn_cor_id core;
+	struct gn_md_suspends suspends;
+	uint32_t index; /* 0: this runtime has none */
+	_Atomic bool wanted, on;
 };
 
 struct gn_rejit {
@@ -55,8 +66,9 @@ struct gn_rejit {
 	/* Methods that the session recompiled only to remove copies from them.
 	 * Under `lock`. */
 	struct gn_method_set held;
-	_Atomic bool probed;	 /* in a session from the start */
-	_Atomic bool copies_off; /* no compilation may copy a method */
+	struct gn_rejit_awaits awaits; /* under `lock`, but for its atomics */
+	_Atomic bool probed;	       /* in a session from the start */
+	_Atomic bool copies_off;       /* no compilation may copy a method */
 };
 
 /* Stands for a method in the ids. No FunctionID has this form. */
@@ -110,6 +122,18 @@ struct gn_rejit_list {
  * caller holds the lock. */
 void gn_rejit_scan(struct gn_clr *clr, gn_cor_id module,
 		   struct gn_rejit_list *list);
+/* Calls `each` for each loaded module. */
+void gn_rejit_each_module(struct gn_clr *clr,
+			  void (*each)(void *ctx, gn_cor_id module), void *ctx);
+/* rejit_await.c: whether hooks can tell when the runtime suspends a method; the
+ * caller holds the lock. gn_rejit_is_base(): whether the method with this index
+ * is the one that is called then, and has its hook. gn_rejit_base_on(): adds it
+ * to the list if it gets its hook now. False: nothing was added.
+ * gn_rejit_base_off(): adds it if it loses its hook. */
+bool gn_rejit_can_await(struct gn_clr *clr);
+bool gn_rejit_is_base(const struct gn_clr *clr, uint32_t index);
+bool gn_rejit_base_on(struct gn_clr *clr, struct gn_rejit_list *list);
+void gn_rejit_base_off(struct gn_clr *clr, struct gn_rejit_list *list);
 /* rejit_added.c: reports methods that edits have added to a module and that the
  * filter asks for; the caller holds the lock. gn_rejit_compiles_added(): the
  * runtime compiles a function, which can be such a method. */

@@ -10,6 +10,7 @@
 #include "md_async.h"
 #include "profiler.h"
 #include "rejit.h"
+#include "sig.h"
 #include "sites.h"
 #include "valued.h"
 
@@ -195,6 +196,29 @@ static bool is_fast(const struct gn_clr *clr, bool from_native)
 	return clr->fast && (!from_native || clr->rejit.from_start);
 }
 
+/* Sets the hooks of a method that the runtime suspends, or that is called when
+ * it suspends one. */
+static void set_awaits(const struct gn_clr *clr, const struct gn_md *md,
+		       bool suspends, bool fast, struct gn_il_hooks *hooks)
+{
+	struct gn_il_awaits *a = &hooks->awaits;
+
+	if (suspends)
+		*a = (struct gn_il_awaits){
+			.resumed = fast ? (uintptr_t)GN_CLR_FAST(il_resumed)
+					: (uintptr_t)GN_CLR_HOOK(il_resumed),
+			.is_await = gn_md_is_await,
+			.ctx = md,
+		};
+	if (!gn_rejit_is_base(clr, hooks->index))
+		return;
+	a->suspended = fast ? (uintptr_t)GN_CLR_FAST(il_suspended)
+			    : (uintptr_t)GN_CLR_HOOK(il_suspended);
+	a->field = clr->rejit.awaits.suspends.field;
+	if (!atomic_load(&clr->rejit.chosen[hooks->index]))
+		hooks->enter = hooks->leave = hooks->unwound = 0;
+}
+
 static bool prepare_calls(struct gn_clr *clr, struct gn_rejit_module *m,
 			  const struct gn_md *md,
 			  const struct gn_valued_method *method,
@@ -202,13 +226,34 @@ static bool prepare_calls(struct gn_clr *clr, struct gn_rejit_module *m,
 {
 	struct gn_il_values *v = &hooks->values;
 	bool from_native = gn_md_from_native(md, GN_TOKEN_ROW(method->token));
+	bool fast = is_fast(clr, from_native);
 
-	set_hooks(hooks, is_fast(clr, from_native));
+	set_hooks(hooks, fast);
+	set_awaits(clr, md, method->suspends, fast, hooks);
 	gn_valued_il(clr, method, hooks);
 	hooks->call = hook_call(m, from_native, 0);
 	v->enter = hook_call(m, from_native, v->nargs);
 	v->leave = hook_call(m, from_native, v->asks_result);
 	return hooks->call && v->enter && v->leave;
+}
+
+/* If the method suspends, the caller frees its signature. */
+static bool describe(const struct gn_md *md, gn_token token, void *emit,
+		     struct gn_valued_method *method)
+{
+	struct gn_md_method m;
+
+	gn_md_method(md, GN_TOKEN_ROW(token), &m);
+	*method = (struct gn_valued_method){
+		.md = md,
+		.token = token,
+		.sig = gn_md_method_sig(md, GN_TOKEN_ROW(token)),
+		.suspends = m.impl & GN_MD_IMPL_ASYNC,
+		.emit = emit,
+	};
+	if (method->suspends)
+		method->sig = gn_sig_awaited(&method->sig);
+	return method->sig.at;
 }
 
 /* Prepares what the rewriting needs from the method's module. The caller holds
@@ -217,10 +262,10 @@ static bool prepare(struct gn_clr *clr, struct gn_rejit_module *m,
 		    const struct gn_md *md, gn_token token,
 		    const struct gn_bytes *body, struct gn_il_hooks *hooks)
 {
-	struct gn_valued_method method = {
-		md, token, gn_md_method_sig(md, GN_TOKEN_ROW(token)), m->emit};
+	struct gn_valued_method method;
 	struct gn_bytes old, locals;
 	gn_token old_token;
+	bool done;
 	gn_hr hr;
 
 	if (gn_il_locals_token(body->at, body->n, &old_token))
@@ -228,15 +273,19 @@ static bool prepare(struct gn_clr *clr, struct gn_rejit_module *m,
 	old = gn_md_locals(md, old_token);
 	/* the module has no such signature: it would be one that this library
 	 * added */
-	if (old_token && !old.n)
+	if ((old_token && !old.n) || !describe(md, token, m->emit, &method))
 		return false;
-	if (gn_il_locals(&old, &method.sig, &locals, &hooks->frame,
-			 &hooks->result))
-		return false;
-	hr = GN_COM(m->emit, GN_EMIT_SIG_TOKEN, sig_token_fn)(
-		m->emit, locals.at, (uint32_t)locals.n, &hooks->locals);
-	free((void *)locals.at);
-	return hr >= 0 && prepare_calls(clr, m, md, &method, hooks);
+	done = !gn_il_locals(&old, &method.sig, &locals, &hooks->frame,
+			     &hooks->result);
+	if (done) {
+		hr = GN_COM(m->emit, GN_EMIT_SIG_TOKEN, sig_token_fn)(
+			m->emit, locals.at, (uint32_t)locals.n, &hooks->locals);
+		free((void *)locals.at);
+		done = hr >= 0 && prepare_calls(clr, m, md, &method, hooks);
+	}
+	if (method.suspends)
+		free((void *)method.sig.at);
+	return done;
 }
 
 static bool set_body(void *control, const struct gn_il_body *body)
@@ -353,7 +402,8 @@ static bool rewrite(struct gn_clr *clr, uint32_t place, gn_cor_id module,
 	if (prepare_async(clr, &image->md, method, hooks->index, &body, &async))
 		hooks->async = &async;
 	pthread_mutex_lock(&r->lock);
-	done = atomic_load(&r->chosen[hooks->index]) &&
+	done = (atomic_load(&r->chosen[hooks->index]) ||
+		gn_rejit_is_base(clr, hooks->index)) &&
 	       open_metadata(r, m, module, image) &&
 	       prepare(clr, m, &image->md, method, &body, hooks);
 	pthread_mutex_unlock(&r->lock);
@@ -396,7 +446,8 @@ gn_hr gn_clr_rejit_parameters(struct gn_clr *clr, gn_cor_id module,
 	/* a method that only holds a copy of a requested one gets its own
 	 * code */
 	if (!hooks.index || (!atomic_load(&r->chosen[hooks.index]) &&
-			     !atomic_load(&r->tagged[hooks.index])))
+			     !atomic_load(&r->tagged[hooks.index]) &&
+			     !gn_rejit_is_base(clr, hooks.index)))
 		return GN_S_OK;
 	if (!rewrite(clr, place, module, &hooks, method, control) &&
 	    atomic_load(&r->chosen[hooks.index]))

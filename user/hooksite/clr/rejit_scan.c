@@ -33,8 +33,7 @@ static uint32_t show(struct scan *s, gn_token token, const struct gn_text *name)
 	return 0;
 }
 
-/* `left`: the method gets no hooks, because the runtime itself suspends it or
- * hooks in it would crash the runtime. */
+/* `left`: the method gets no hooks. */
 static void choose(struct scan *s, gn_token token, const struct gn_text *name,
 		   bool left)
 {
@@ -47,6 +46,22 @@ static void choose(struct scan *s, gn_token token, const struct gn_text *name,
 		GN_CLR_SITE(unhooked)(index);
 	else if (gn_rejit_list_add(s->list, s->id, token))
 		atomic_store(&clr->rejit.chosen[index], 1);
+}
+
+/* Whether a method gets no hooks. */
+static bool is_left(struct scan *s, const struct gn_md_method *m,
+		    const char *name)
+{
+	struct gn_rejit_awaits *a = &s->clr->rejit.awaits;
+	bool can = m->impl & GN_MD_IMPL_ASYNC && gn_rejit_can_await(s->clr);
+
+	if (s->clr->no_helpers && gn_filter_helper(name))
+		return true;
+	if (gn_md_suspends_others(name))
+		return true;
+	if (can)
+		atomic_store(&a->wanted, true);
+	return m->impl & GN_MD_IMPL_ASYNC && !can;
 }
 
 /* Takes a method that the filter can ask for. */
@@ -66,9 +81,7 @@ static void take(struct scan *s, uint32_t row, const struct gn_md_method *m)
 	else if (!gn_md_has_il(m))
 		s->no_il++;
 	else
-		choose(s, token, &full,
-		       m->impl & GN_MD_IMPL_ASYNC ||
-			       (s->clr->no_helpers && gn_filter_helper(bytes)));
+		choose(s, token, &full, is_left(s, m, bytes));
 }
 
 static void take_asked(void *ctx, struct gn_text *type, uint32_t row,

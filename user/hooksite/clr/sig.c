@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "sig.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "elements.h"
 
 /* More than fits into a name of the greatest accepted length. */
@@ -333,6 +336,46 @@ static bool take_method(struct gn_sig *sig, uint8_t *call, uint32_t *params)
 	return take_byte(sig, call) &&
 	       (!(*call & GN_SIG_GENERIC) || take_u32(sig, &unused)) &&
 	       take_u32(sig, params);
+}
+
+/* The argument of a generic type that has one. A void: the type has none. */
+static struct gn_bytes argument_of(const struct gn_bytes *type)
+{
+	static const uint8_t nothing = EL_VOID;
+	struct gn_sig sig = {.bytes = type->at, .size = type->n};
+	struct gn_bytes none = {&nothing, 1}, argument;
+	uint8_t element, kind;
+	gn_token token;
+	uint32_t n;
+
+	return take_byte(&sig, &element) && element == EL_GENERICINST &&
+			       take_byte(&sig, &kind) &&
+			       take_token(&sig, &token) && take_u32(&sig, &n) &&
+			       n == 1 && take_type(&sig, &argument)
+		       ? argument
+		       : none;
+}
+
+struct gn_bytes gn_sig_awaited(const struct gn_bytes *method)
+{
+	struct gn_bytes type, given, made = {NULL, 0};
+	size_t before, after;
+	uint8_t *bytes;
+
+	if (!gn_sig_result(method, &type) || !type.n)
+		return made;
+	given = argument_of(&type);
+	before = (size_t)(type.at - method->at);
+	after = method->n - before - type.n;
+	bytes = malloc(before + given.n + after);
+	if (!bytes)
+		return made;
+	memcpy(bytes, method->at, before);
+	memcpy(bytes + before, given.at, given.n);
+	memcpy(bytes + before + given.n, type.at + type.n, after);
+	made.at = bytes;
+	made.n = before + given.n + after;
+	return made;
 }
 
 bool gn_sig_result(const struct gn_bytes *method, struct gn_bytes *type)

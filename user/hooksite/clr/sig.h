@@ -63,6 +63,13 @@ bool gn_sig_put_type(struct gn_text *out, struct gn_sig *sig,
  * Empty if the method returns nothing. False: unreadable. */
 bool gn_sig_result(const struct gn_bytes *method, struct gn_bytes *type);
 
+/*
+ * The signature of the IL of a method that the runtime itself suspends: where
+ * the method's own signature says Task<T>, the IL returns a T, and nothing
+ * where it says Task. From malloc(); NULL: unreadable, or no memory.
+ */
+struct gn_bytes gn_sig_awaited(const struct gn_bytes *method);
+
 /* The types of a method's first parameters, at most `max`, without leading
  * modifiers. `of_object`: the method also takes an object (`this`), which comes
  * first and is not counted. False: the signature is unreadable. */

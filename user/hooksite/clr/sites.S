@@ -206,6 +206,12 @@ gn_hook_\name:
 	HOOK	clr_il_leave, COUNT_LEAVE, %rdi, "8@%rdi 8@%rsi"
 	HOOK	clr_il_unwound, COUNT_UNWIND, %rdi, "8@%rdi 8@%rsi"
 
+/* The same for methods that the runtime itself suspends:
+ *   resumed: goes on after an await, for which it may have been suspended
+ *   suspended: all frames below rsi are suspended */
+	HOOK	clr_il_resumed, COUNT_NONE, %rdi, "8@%rdi 8@%rsi"
+	HOOK	clr_il_suspended, COUNT_NONE, %rdi, "8@%rdi 8@%rsi"
+
 /* The same for async state machines: rdi index, rsi the state that the machine
  * has on entry or is about to get (gnomon/machine_state.h). */
 	HOOK	clr_async_entered, COUNT_NONE, %rdi, "8@%rdi 8@%rsi"
@@ -221,6 +227,8 @@ gn_hook_\name:
 	GN_FAST_HOOK clr_il_enter, GN_FAST_ENTER, %rdi, %esi, gn_mute
 	GN_FAST_HOOK clr_il_leave, GN_FAST_LEAVE, %rdi, %esi, gn_mute
 	GN_FAST_HOOK clr_il_unwound, GN_FAST_UNWOUND, %rdi, %esi, gn_mute
+	GN_FAST_HOOK clr_il_resumed, GN_FAST_RESUMED, %rdi, %esi, gn_mute
+	GN_FAST_HOOK clr_il_suspended, GN_FAST_SUSPENDED, %rdi, %esi, gn_mute
 /* For the compiler, with the arguments of the sites. */
 	GN_FAST_HOOK clr_jit_begin, GN_FAST_JIT_BEGIN, %rdi, %esi
 	GN_FAST_HOOK clr_jit_end, GN_FAST_JIT_END, %rdi, %esi

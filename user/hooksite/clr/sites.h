@@ -132,6 +132,8 @@ void GN_CLR_HOOK(tailcall)(void);
 void GN_CLR_HOOK(il_enter)(void);
 void GN_CLR_HOOK(il_leave)(void);
 void GN_CLR_HOOK(il_unwound)(void);
+void GN_CLR_HOOK(il_resumed)(void);
+void GN_CLR_HOOK(il_suspended)(void);
 
 /* Hooks of an async state machine, with the index in rdi and the state in rsi:
  * the machine is entered, or, before the store of its new state, is suspended,
@@ -151,6 +153,8 @@ void GN_CLR_FAST(tailcall)(void);
 void GN_CLR_FAST(il_enter)(uint64_t index, uint64_t sp);
 void GN_CLR_FAST(il_leave)(uint64_t index, uint64_t sp);
 void GN_CLR_FAST(il_unwound)(uint64_t index, uint64_t sp);
+void GN_CLR_FAST(il_resumed)(uint64_t index, uint64_t sp);
+void GN_CLR_FAST(il_suspended)(uint64_t index, uint64_t sp);
 void GN_CLR_FAST(jit_begin)(uint64_t index, uint64_t frame);
 void GN_CLR_FAST(jit_end)(uint64_t index, uint64_t size, uint64_t hr);
 

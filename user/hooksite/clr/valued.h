@@ -17,7 +17,8 @@ void gn_valued_tell(struct gn_clr *clr, uint32_t index, gn_cor_id function,
 struct gn_valued_method {
 	const struct gn_md *md;
 	gn_token token;
-	struct gn_bytes sig;
+	struct gn_bytes sig; /* that its IL has */
+	bool suspends;	     /* the runtime itself suspends it */
 	void *emit;
 };
 void gn_valued_il(struct gn_clr *clr, const struct gn_valued_method *method,
