@@ -145,14 +145,16 @@ const struct gn_name *gn_clr_name_by(struct gn_clr *clr, uint32_t index,
 	if (!made)
 		return NULL;
 	left = made->hook && clr->functions && !made->dynamic &&
-	       gn_names_suspends(&clr->images, module, token);
+	       (gn_md_suspends_others(made->text) ||
+		gn_names_suspends(&clr->images, module, token));
 	made->hook &= !left;
 	/* Two threads may get here for one function; one of them reports it. */
 	if (!atomic_compare_exchange_strong(&id->name, &known, made))
 		return known;
 	is_untold(clr, id);
 	tell_name(clr, index, made, token);
-	if (left)
+	/* by its IL, it has an index of its own */
+	if (left && !(clr->rejit.only_awaits && gn_rejit_index(clr, function)))
 		GN_CLR_SITE(unhooked)(index);
 	return made;
 }

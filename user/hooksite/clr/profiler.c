@@ -396,6 +396,10 @@ static uint64_t runtime_version(void *info)
  */
 #define DEADLOCKS_BELOW 9
 
+/* The first version whose hooks in IL do not change how the runtime suspends
+ * async methods (md_await.h). */
+#define AWAITS_FROM 11
+
 void gn_clr_look_at_runtime(struct gn_clr *clr)
 {
 	uint64_t major = runtime_version(clr->info) >> 48;
@@ -406,6 +410,7 @@ void gn_clr_look_at_runtime(struct gn_clr *clr)
 	clr->no_helpers = major < GN_HELPERS_HOOKED_FROM;
 	clr->keeps_helpers = major == KEEPS_HELPERS_IN;
 	clr->deadlocks = major < DEADLOCKS_BELOW;
+	clr->awaits = major >= AWAITS_FROM;
 }
 
 static uint64_t mask_of(const struct gn_clr *clr, uint32_t wants,
@@ -491,6 +496,20 @@ static bool wants_il(struct gn_clr *clr)
 	return gn_rejit_init(clr, clr->info) >= 0;
 }
 
+/*
+ * Whether async methods are seen by their IL beside the others. Of a method that
+ * the runtime suspends, its own hooks report each part as a call, and not its
+ * end.
+ */
+static bool starts_awaits(struct gn_clr *clr)
+{
+	if (!clr->functions || !clr->awaits ||
+	    gn_rejit_init(clr, clr->info) < 0)
+		return false;
+	gn_rejit_open_awaits(clr);
+	return true;
+}
+
 bool gn_clr_start_fast(void)
 {
 	/* gnomon has ended and left its environment: nobody would answer */
@@ -562,7 +581,8 @@ static gn_hr start(struct gn_clr *clr, void *unknown)
 	clr->compiles_fast = clr->fast && returns_are_told();
 	if (wants_il(clr))
 		return gn_clr_start_il(clr);
-	clr->wants = GN_WANT_START | (clr->functions ? GN_WANT_HOOKED : 0);
+	clr->wants = GN_WANT_START | (clr->functions ? GN_WANT_HOOKED : 0) |
+		     (starts_awaits(clr) ? GN_WANT_IL : 0);
 	hr = gn_clr_set_events(clr, clr->wants);
 	if (hr < 0 || !clr->functions)
 		return hr;

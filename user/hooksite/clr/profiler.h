@@ -43,6 +43,7 @@ struct gn_clr {
 	bool no_helpers, keeps_helpers;
 	bool deadlocks; /* inlining a method while it is requested for ReJIT can
 			   deadlock */
+	bool awaits;	/* the runtime itself can suspend methods with hooks */
 	bool edits;	/* modules of debug builds can be edited */
 	bool by_il;	/* functions are seen by their IL, not by the runtime's
 			   hooks */

@@ -389,6 +389,16 @@ void gn_rejit_open(struct gn_clr *clr, const char *filter, const char *values,
 	gn_classes_forget(clr);
 }
 
+void gn_rejit_open_awaits(struct gn_clr *clr)
+{
+	struct gn_rejit *r = &clr->rejit;
+
+	r->filter = strdup(clr->filter ? clr->filter : "");
+	r->from_start = r->only_awaits = true;
+	if (r->filter)
+		atomic_store(&r->session, ++r->sessions);
+}
+
 void gn_rejit_begin(struct gn_clr *clr, const char *filter, const char *values,
 		    size_t n)
 {

@@ -54,6 +54,7 @@ struct gn_rejit {
 	_Atomic uint32_t session; /* its number; 0: none */
 	uint32_t sessions;	  /* number of sessions so far */
 	bool from_start;	  /* the session began before any code ran */
+	bool only_awaits;	  /* all others are seen by the runtime's hooks */
 	struct gn_modules modules;
 	struct gn_rejit_module module[GN_MODULES_MAX]; /* by place - 1 */
 	_Atomic uint8_t chosen[GN_IDS_MAX + 1];	       /* by index */
@@ -87,6 +88,8 @@ gn_hr gn_rejit_init(struct gn_clr *clr, void *info);
  * bytes. */
 void gn_rejit_open(struct gn_clr *clr, const char *filter, const char *values,
 		   size_t n);
+/* The same from the start, for methods that the runtime itself suspends. */
+void gn_rejit_open_awaits(struct gn_clr *clr);
 /* Begins a session and chooses the methods of all loaded modules. Ends the
  * current session first. */
 void gn_rejit_begin(struct gn_clr *clr, const char *filter, const char *values,

@@ -32,7 +32,7 @@ bool gn_rejit_can_await(struct gn_clr *clr)
 {
 	struct gn_rejit_awaits *a = &clr->rejit.awaits;
 
-	if (!a->known)
+	if (!a->known && clr->awaits)
 		gn_rejit_each_module(clr, look_at, clr);
 	a->known = true;
 	return a->index;

@@ -96,15 +96,17 @@ static void look_through(struct scan *s)
 	uint32_t end = s->image->md.table[GN_TOKEN_METHODDEF].count + 1;
 	struct gn_md_method m;
 
-	if (!s->known) {
+	if (!s->known && !s->clr->rejit.only_awaits) {
 		gn_image_visit(s->image, &s->clr->rejit.lines, take_asked, s);
 		return;
 	}
 	for (uint32_t row = 1; row < end; row++) {
-		if (!gn_precompiled_asks(&s->clr->precompiled, s->known, row))
-			continue;
 		gn_md_method(&s->image->md, row, &m);
-		take(s, row, &m);
+		if (s->clr->rejit.only_awaits
+			    ? m.impl & GN_MD_IMPL_ASYNC
+			    : gn_precompiled_asks(&s->clr->precompiled,
+						  s->known, row))
+			take(s, row, &m);
 	}
 }
 
