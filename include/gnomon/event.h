@@ -452,8 +452,12 @@ enum gn_stream {
 	X(PASSED, 12, "passed", COLLECT, gn_rec_func)                          \
 	/* a USDT probe: a call of func that takes no time */                  \
 	X(HIT, 13, "hit", COLLECT, gn_rec_func)                                \
-	/* an async method that the runtime itself suspends: func goes on after \
-	 * an await, for which it may have been suspended */                   \
+	/* of methods that the runtime itself suspends (GN_NAME_SUSPENDS).     \
+	 * func, which is on top, begins await h.key; it goes on after it, and \
+	 * RESUMED follows */                                                  \
+	X(AWAITS, 19, "awaits", COLLECT, gn_rec_func)                          \
+	X(AWAITED, 20, "awaited", COLLECT, gn_rec_func)                        \
+	/* func goes on after an await; it may have been suspended */          \
 	X(RESUMED, 14, "resumed", COLLECT, gn_rec_func)                        \
 	/* such methods were suspended: the thread has left all frames below   \
 	 * h.key */                                                            \
@@ -485,7 +489,7 @@ enum gn_stream {
 	X(OS_NS, 26, "os-ns", NOTE, gn_rec_os_ns)                              \
 	X(STACK, 27, "stack", NOTE, gn_rec_stack)                              \
 	/* a runtime's function: text 1 name, text 2 module; h.key: .NET: the  \
-	 * method's token in its module; 0: unknown */                         \
+	 * method's token in its module, and GN_NAME_SUSPENDS; 0: unknown */   \
 	X(NAME, 28, "name", NOTE, gn_rec_text)                                 \
 	/* the thread wakes the thread with tid h.key */                       \
 	X(WAKE, 29, "wake", NOTE, gn_rec)                                      \
@@ -536,8 +540,11 @@ enum gn_stream {
 
 /* Changes the shadow stack. */
 #define GN_KIND_IS_OF_STACK(kind)                                         \
-	((kind) <= GN_KIND_UNWIND_END ||                                  \
+	((kind) <= GN_KIND_UNWIND_END || GN_KIND_IS_OF_AWAIT(kind) ||     \
 	 ((kind) >= GN_KIND_HIT && (kind) <= GN_KIND_SUSPENDED))
+
+#define GN_KIND_IS_OF_AWAIT(kind) \
+	((kind) == GN_KIND_AWAITS || (kind) == GN_KIND_AWAITED)
 
 /* A NOTE about compiled code, with a function. */
 #define GN_KIND_IS_OF_CODE(kind) \

@@ -45,11 +45,13 @@
 #define GN_FAST_LEAVE	 1
 #define GN_FAST_TAILCALL 2
 #define GN_FAST_UNWOUND	 3
-/* Of async methods that the runtime itself suspends: GN_KIND_RESUMED and
- * GN_KIND_SUSPENDED. */
+/* Of async methods that the runtime itself suspends: GN_KIND_RESUMED and so on.
+ * `sp` is the await's number in the last two. */
 #define GN_FAST_ASYNC	  0x20000000
 #define GN_FAST_RESUMED	  (GN_FAST_ASYNC | 0)
 #define GN_FAST_SUSPENDED (GN_FAST_ASYNC | 1)
+#define GN_FAST_AWAITS	  (GN_FAST_ASYNC | 2)
+#define GN_FAST_AWAITED	  (GN_FAST_ASYNC | 3)
 /* Compilation of the function with this index. At its end, `sp` is the size of
  * the code, or GN_JIT_GONE. */
 #define GN_FAST_COMPILES  0x40000000

@@ -18,6 +18,10 @@
 
 #include <linux/types.h>
 
+/* Beside the method's token in a NAME: it has no machine, the runtime itself
+ * suspends it. Records of its awaits have their number, from 0, as h.key. */
+#define GN_NAME_SUSPENDS (1ull << 32)
+
 #define GN_STATE_TAGGED	       (1ull << 32)
 #define GN_STATE_STARTED       (1u << 30) /* this session saw its start */
 #define GN_STATE_SUSPENDED     (1u << 29) /* this session saw this suspension */

@@ -131,6 +131,8 @@ static uint8_t kind_of(const struct gn_fast_entry *e, uint32_t what,
 	static const uint8_t async[4] = {
 		[GN_FAST_RESUMED & 3] = GN_KIND_RESUMED,
 		[GN_FAST_SUSPENDED & 3] = GN_KIND_SUSPENDED,
+		[GN_FAST_AWAITS & 3] = GN_KIND_AWAITS,
+		[GN_FAST_AWAITED & 3] = GN_KIND_AWAITED,
 	};
 	static const uint8_t compiles[4] = {
 		[GN_FAST_JIT_BEGIN & 3] = GN_KIND_JIT_BEGIN,

@@ -214,9 +214,8 @@ static bool is_late(const struct gn_fast_thread *t,
 /* Whether a thread with a ring writes records of this kind itself. */
 static bool can_be_own(enum gn_kind kind)
 {
-	return kind == GN_KIND_ENTER || kind == GN_KIND_LEAVE ||
-	       kind == GN_KIND_TAILCALL || kind == GN_KIND_UNWIND_END ||
-	       kind == GN_KIND_RESUMED || kind == GN_KIND_SUSPENDED;
+	return GN_KIND_IS_OF_STACK(kind) && kind != GN_KIND_UNWIND_BEGIN &&
+	       kind != GN_KIND_HIT;
 }
 
 /* Begins the kernel's next interval at `time`. Slices that came before the
@@ -435,7 +434,9 @@ static uint8_t own_flag(const struct gn_fast_event *e)
 static uint64_t key_of(const struct gn_fast_thread *t,
 		       const struct gn_fast_event *e)
 {
-	return e->kind == GN_KIND_JIT_END ? e->sp : whole_key(t, e->sp);
+	return e->kind == GN_KIND_JIT_END || GN_KIND_IS_OF_AWAIT(e->kind)
+		       ? e->sp
+		       : whole_key(t, e->sp);
 }
 
 int gn_fast_thread_put(struct gn_fast_thread *t, const struct gn_fast_event *e,

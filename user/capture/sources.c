@@ -315,7 +315,7 @@ void gn_sources_record(struct gn_sources *s, const struct gn_rec *rec)
 
 	if (rec->kind != GN_KIND_NAME ||
 	    GN_FUNC_RUNTIME(name->id) != GN_RUNTIME_CLR ||
-	    GN_TOKEN_TABLE(rec->key) != GN_TOKEN_METHODDEF ||
+	    GN_TOKEN_TABLE((gn_token)rec->key) != GN_TOKEN_METHODDEF ||
 	    name->len[1] > GN_SENT_MODULE_MAX ||
 	    name->text[name->len[0]] != '/')
 		return;

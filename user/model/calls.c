@@ -176,18 +176,29 @@ static int enter(struct run *c, const struct gn_rec_func *r)
 	tree->nodes[node].calls++;
 	c->t->stacks.calls++;
 	c->node = node;
+	if (c->p->stage.names.any_suspends)
+		err = gn_take_suspends(c->p, c->t, r, tree->nodes[node].fn,
+				       GN_KIND_ASYNC_ENTERED, (uint32_t)-1);
+	if (err)
+		return err;
 	return c->p->opts.live ? gn_shares_call(&c->p->shares, c->t->index,
 						tree->nodes[node].fn)
 			       : 0;
 }
 
-static void leave(struct run *c)
+static int leave(struct run *c, const struct gn_rec_func *r)
 {
+	struct gn_tree *tree = &c->p->stage.tree;
 	struct gn_stack *k = c->k;
 	const struct gn_frame *f = &k->frames[--k->n];
 
-	gn_tree_finish_call(&c->p->stage.tree, f->node, k->clock - f->start);
+	gn_tree_finish_call(tree, f->node, k->clock - f->start);
 	c->node = k->n ? k->frames[k->n - 1].node : c->t->stacks.root;
+	return c->p->stage.names.any_suspends
+		       ? gn_take_suspends(c->p, c->t, r,
+					  tree->nodes[f->node].fn,
+					  GN_KIND_ASYNC_COMPLETES, 0)
+		       : 0;
 }
 
 /* Adds the sums of a run of `n` records to the thread. */
@@ -236,10 +247,9 @@ size_t gn_take_plain_calls(struct gn_pipeline *p, struct gn_thread *t,
 	for (i = 0; i < n && !*err && can_take(&c, &r[i]); i++) {
 		*err = charge(&c, &r[i]);
 		c.seq++;
-		if (r[i].h.kind == GN_KIND_LEAVE)
-			leave(&c);
-		else if (!*err)
-			*err = enter(&c, &r[i]);
+		if (!*err)
+			*err = r[i].h.kind == GN_KIND_LEAVE ? leave(&c, &r[i])
+							    : enter(&c, &r[i]);
 	}
 	end_run(&c, i);
 	if (*err)

@@ -64,44 +64,85 @@ int gn_thread_no_room(struct gn_pipeline *p, struct gn_thread *t, int err)
 	return 0;
 }
 
-static int enter(struct gn_pipeline *p, struct gn_thread *t,
-		 const struct gn_rec_func *r, uint32_t program)
+int gn_take_suspends(struct gn_pipeline *p, struct gn_thread *t,
+		     const struct gn_rec_func *r, uint32_t fn,
+		     enum gn_kind kind, uint64_t state)
 {
-	uint32_t fn;
+	struct gn_rec as = r->h;
+
+	if (p->opts.live || !p->stage.names.fns[fn].suspends)
+		return 0;
+	as.kind = kind;
+	as.key = state;
+	return gn_async_take(&p->asyncs, &as, fn, &t->suspended);
+}
+
+static int enter(struct gn_pipeline *p, struct gn_thread *t,
+		 const struct gn_rec_func *r, uint32_t program, uint32_t *fn)
+{
 	int err;
 
 	gn_stack_mark(t->stacks.active, r->h.key, r->h.time);
-	err = gn_names_find(&p->stage.names, program, r->func, &fn);
-	if (!err && p->stage.names.fns[fn].role == GN_ROLE_MOUNTS)
+	err = gn_names_find(&p->stage.names, program, r->func, fn);
+	if (!err && p->stage.names.fns[*fn].role == GN_ROLE_MOUNTS)
 		t->mounts = true;
 	if (!err)
 		err = gn_stacks_enter(&t->stacks, &p->stage, r->h.key, r->func,
-				      fn);
+				      *fn);
 	if (err || !p->opts.live)
 		return err;
-	return gn_shares_call(&p->shares, t->index, fn);
+	return gn_shares_call(&p->shares, t->index, *fn);
 }
 
 /* Unlike an enter, this is no call. */
 static int resume(struct gn_pipeline *p, struct gn_thread *t,
 		  const struct gn_rec_func *r, uint32_t program)
 {
+	uint64_t number = t->awaited;
 	uint32_t fn;
 	int err;
 
 	gn_stack_mark(t->stacks.active, r->h.key, r->h.time);
 	err = gn_names_find(&p->stage.names, program, r->func, &fn);
-	return err ? err
-		   : gn_stacks_resume(&t->stacks, &p->stage, r->h.key, r->func,
-				      fn);
+	if (!err)
+		err = gn_stacks_resume(&t->stacks, &p->stage, r->h.key, r->func,
+				       fn);
+	return err > 0 ? gn_take_suspends(p, t, r, fn, GN_KIND_ASYNC_ENTERED,
+					  number)
+		       : err;
+}
+
+/* The innermost first: each waits for the one before. */
+static int suspend(struct gn_pipeline *p, struct gn_thread *t,
+		   const struct gn_rec_func *r)
+{
+	const struct gn_stack *k = t->stacks.active;
+	const struct gn_frame *f;
+	int err = 0;
+
+	t->suspended = 0;
+	for (uint32_t i = k->n; !err && i && k->frames[i - 1].key < r->h.key;
+	     i--) {
+		f = &k->frames[i - 1];
+		err = gn_take_suspends(p, t, r, p->stage.tree.nodes[f->node].fn,
+				       GN_KIND_ASYNC_SUSPENDS, f->await);
+	}
+	t->suspended = 0;
+	gn_stacks_suspend(&t->stacks, &p->stage, r->h.key);
+	return err;
 }
 
 static int take_enter(struct gn_pipeline *p, struct gn_thread *t,
 		      const struct gn_rec_func *r)
 {
+	uint32_t fn;
+	int err = enter(p, t, r, p->processes[t->process].program, &fn);
+
 	t->entered++;
-	return gn_thread_no_room(
-		p, t, enter(p, t, r, p->processes[t->process].program));
+	if (!err)
+		err = gn_take_suspends(p, t, r, fn, GN_KIND_ASYNC_ENTERED,
+				       (uint32_t)-1);
+	return gn_thread_no_room(p, t, err);
 }
 
 /*
@@ -124,8 +165,33 @@ static void note_earlier(struct gn_thread *t, const struct gn_rec_func *r)
 	t->stacks.active->earlier = r->h.key + (r->h.kind != GN_KIND_TAILCALL);
 }
 
-static void take_leave(struct gn_pipeline *p, struct gn_thread *t,
-		       const struct gn_rec_func *r)
+/* A call of a method that the runtime may suspend has ended. */
+static int complete(struct gn_pipeline *p, struct gn_thread *t,
+		    const struct gn_rec_func *r, enum gn_kind kind)
+{
+	uint32_t fn;
+	int err;
+
+	if (!p->stage.names.any_suspends)
+		return 0;
+	err = gn_names_find(&p->stage.names, p->processes[t->process].program,
+			    r->func, &fn);
+	return err ? err : gn_take_suspends(p, t, r, fn, kind, 0);
+}
+
+static int take_unwound(struct gn_pipeline *p, struct gn_thread *t,
+			const struct gn_rec_func *r)
+{
+	uint64_t before = p->stage.checks.unmatched_unwinds;
+	int err = gn_stacks_unwind_end(&t->stacks, &p->stage, r->func);
+
+	return err || p->stage.checks.unmatched_unwinds != before
+		       ? err
+		       : complete(p, t, r, GN_KIND_ASYNC_FAULTS);
+}
+
+static int take_leave(struct gn_pipeline *p, struct gn_thread *t,
+		      const struct gn_rec_func *r)
 {
 	uint64_t before = p->stage.checks.unmatched_leaves;
 	bool lost = t->gaps || t->lossy, began_earlier = earlier(t, r);
@@ -133,8 +199,10 @@ static void take_leave(struct gn_pipeline *p, struct gn_thread *t,
 
 	gn_stacks_leave(&t->stacks, &p->stage, r->h.key, r->func,
 			r->h.kind == GN_KIND_TAILCALL);
-	if (p->stage.checks.unmatched_leaves == before || lost)
-		return;
+	if (p->stage.checks.unmatched_leaves == before)
+		return complete(p, t, r, GN_KIND_ASYNC_COMPLETES);
+	if (lost)
+		return 0;
 	if (began_earlier) {
 		p->stage.checks.earlier_leaves++;
 		note_earlier(t, r);
@@ -145,18 +213,20 @@ static void take_leave(struct gn_pipeline *p, struct gn_thread *t,
 	 * and are not in doubt */
 	if (began_earlier || t->mounts ||
 	    gn_names_moved(&p->stage.names, r->func))
-		return;
+		return 0;
 	since = gn_stack_marked(t->stacks.active, r->h.key);
 	t->unmatched++;
 	if (since > t->unmatched_since)
 		t->unmatched_since = since;
+	return 0;
 }
 
 /* A HIT is a call that takes no time. */
 static int hit(struct gn_pipeline *p, struct gn_thread *t,
 	       const struct gn_rec_func *r, uint32_t program)
 {
-	int err = enter(p, t, r, program);
+	uint32_t fn;
+	int err = enter(p, t, r, program, &fn);
 
 	t->entered++;
 	if (!err)
@@ -184,20 +254,23 @@ static int apply_stack(struct gn_pipeline *p, struct gn_thread *t,
 		return take_enter(p, t, r);
 	case GN_KIND_LEAVE:
 	case GN_KIND_TAILCALL:
-		take_leave(p, t, r);
-		return 0;
+		return take_leave(p, t, r);
 	case GN_KIND_HIT:
 		return gn_thread_no_room(p, t, hit(p, t, r, program));
+	case GN_KIND_AWAITS:
+		gn_stacks_await(st, r->func, r->h.key);
+		return 0;
+	case GN_KIND_AWAITED:
+		t->awaited = r->h.key;
+		return 0;
 	case GN_KIND_RESUMED:
 		return gn_thread_no_room(p, t, resume(p, t, r, program));
 	case GN_KIND_SUSPENDED:
-		gn_stacks_suspend(st, &p->stage, r->h.key);
-		return 0;
+		return suspend(p, t, r);
 	case GN_KIND_UNWIND_BEGIN:
 		return gn_stacks_unwind_begin(st, r->func, muted);
 	case GN_KIND_UNWIND_END:
-		return gn_thread_no_room(
-			p, t, gn_stacks_unwind_end(st, &p->stage, r->func));
+		return gn_thread_no_room(p, t, take_unwound(p, t, r));
 	default:
 		return 0;
 	}
@@ -426,6 +499,7 @@ static int place(struct gn_pipeline *p, struct gn_thread *t,
 	bool tells = leaves && !t->gaps && !t->lossy;
 
 	if (!r->h.key || !GN_KIND_IS_OF_STACK(r->h.kind) ||
+	    GN_KIND_IS_OF_AWAIT(r->h.kind) ||
 	    r->h.kind == GN_KIND_UNWIND_BEGIN ||
 	    r->h.kind == GN_KIND_UNWIND_END)
 		return 0;

@@ -158,6 +158,7 @@ int gn_names_define(struct gn_names *n, const struct gn_fn *def)
 		old->module = def->module;
 		old->module_id = def->module_id;
 		old->clr_name = def->clr_name;
+		old->suspends = def->suspends;
 		old->leave_return = def->leave_return;
 		old->enter_class = def->enter_class;
 		old->leave_class = def->leave_class;

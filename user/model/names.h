@@ -39,6 +39,7 @@ struct gn_fn {
 	bool moved;	    /* its calls moved, see gn_names_moved() */
 	bool unhooked;	    /* its calls cannot be seen */
 	bool refused;	    /* its precompiled code was rejected */
+	bool suspends;	    /* the runtime itself suspends its calls */
 	bool clr_name;	    /* a native id with a .NET name */
 	bool leave_return;  /* return probes report its leaves */
 	/* calls were missed, and no model has reported it yet */
@@ -54,6 +55,7 @@ struct gn_fn {
 #define GN_FORKS_MAX 64
 
 struct gn_names {
+	bool any_suspends; /* of the functions */
 	struct gn_pool pool;
 	struct gn_fn *fns;
 	uint32_t nfns, fns_cap;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/mem.h"
+#include <gnomon/machine_state.h>
 #include "model/probecost.h"
 #include "model/take.h"
 #include "model/walk.h"
@@ -50,6 +51,8 @@ static int define(struct gn_pipeline *p, const struct gn_thread *t,
 		def.leave_class = probe_class(GN_F_LEAVE_CLASS(r->h.flags));
 		return gn_names_define(names, &def);
 	}
+	def.suspends = r->h.key & GN_NAME_SUSPENDS;
+	names->any_suspends |= def.suspends;
 	def.module = add_text(p, r, 1);
 	if (!def.module)
 		return -ENOMEM;

@@ -323,9 +323,18 @@ int gn_stacks_resume(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 	err = make_room(st, s, key);
 	if (!err)
 		err = push(st, s, &f, fn);
-	if (!err)
-		gn_walk_enter(s, k, fn, GN_BEGIN_RESUMED);
-	return err;
+	if (err)
+		return err;
+	gn_walk_enter(s, k, fn, GN_BEGIN_RESUMED);
+	return 1;
+}
+
+void gn_stacks_await(struct gn_stacks *st, uint32_t func, uint64_t number)
+{
+	struct gn_stack *k = st->active;
+
+	if (top_func(k) == func)
+		k->frames[k->n - 1].await = number & 0x3fff;
 }
 
 void gn_stacks_suspend(struct gn_stacks *st, struct gn_stage *s, uint64_t key)

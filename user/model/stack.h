@@ -57,7 +57,8 @@ enum gn_frame_flag {
 
 struct gn_frame {
 	uint64_t key : 48;
-	uint64_t flags : 16;
+	uint64_t flags : 2;
+	uint64_t await : 14; /* the number of its latest await */
 	uint64_t start; /* on the stack's clock */
 	uint32_t func;	/* its id in records */
 	uint32_t node;
@@ -196,10 +197,12 @@ uint32_t gn_stacks_top(const struct gn_stacks *st, const struct gn_tree *tree);
  * -ENOSPC. */
 int gn_stacks_enter(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 		    uint32_t func, uint32_t fn);
-/* The function goes on after an await. It was suspended if it is not on top of
- * the stack. 0, -ENOMEM, -ENOSPC. */
+/* The function goes on after an await. 1: it was suspended, as it is not on top
+ * of the stack. 0: it was not. -ENOMEM, -ENOSPC. */
 int gn_stacks_resume(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 		     uint32_t func, uint32_t fn);
+/* If the function is on top, it begins an await. */
+void gn_stacks_await(struct gn_stacks *st, uint32_t func, uint64_t number);
 /* Ends the frames below the key: they are suspended. */
 void gn_stacks_suspend(struct gn_stacks *st, struct gn_stage *s, uint64_t key);
 /* `jump`: it ends by a jump to another function (TAILCALL). */

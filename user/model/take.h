@@ -41,6 +41,12 @@ void gn_take_loss(struct gn_pipeline *p, struct gn_thread *t,
 /* 0, -ENOMEM, or what the observer returned. */
 int gn_take_collect(struct gn_pipeline *p, struct gn_thread *t,
 		    const struct gn_rec_func *r);
+/* An event of a method that the runtime itself suspends, told as its state
+ * machine would have told it: `kind` is GN_KIND_IS_ASYNC. Of another function it
+ * does nothing. 0, -ENOMEM. */
+int gn_take_suspends(struct gn_pipeline *p, struct gn_thread *t,
+		     const struct gn_rec_func *r, uint32_t fn,
+		     enum gn_kind kind, uint64_t state);
 int gn_take_slice(struct gn_pipeline *p, struct gn_thread *t,
 		  const struct gn_rec_slice *s);
 /* The same as gn_take_collect() for the leading records of `n` ENTER and LEAVE

@@ -41,6 +41,7 @@ struct gn_thread {
 	const char *name;
 	enum gn_role role;  /* derived from its name */
 	uint32_t suspended; /* gn_async_take's */
+	uint64_t awaited;   /* the number of its latest AWAITED */
 	/* index + 1 in names: the async method that completed in its last
 	 * record of one; 0: that did not complete. A method completes before it
 	 * ends its task. */

@@ -38,6 +38,8 @@ static const struct gn_runtime_site sites[] = {
 	SITE("il_enter", ENTER, FUNC, .frame = 2),
 	SITE("il_leave", LEAVE, FUNC, .frame = 2),
 	SITE("il_unwound", UNWIND_END, FUNC),
+	SITE("il_awaits", AWAITS, FUNC, .frame = 2),
+	SITE("il_awaited", AWAITED, FUNC, .frame = 2),
 	SITE("il_resumed", RESUMED, FUNC, .frame = 2),
 	SITE("il_suspended", SUSPENDED, FUNC, .frame = 2),
 	/* of async methods; the frame key is the state */

@@ -11,6 +11,7 @@
 #include <zlib.h>
 
 #include "hooksite/clr/md_async.h"
+#include "hooksite/clr/md_await.h"
 #include "process/regular.h"
 
 #define ENTRY	       28u /* of the debug directory */
@@ -357,6 +358,26 @@ static bool read_body(const struct gn_source_module *m, uint32_t address,
 	return size && !gn_il_read(gn_pe_at(&m->pe, address, size), size, il);
 }
 
+/* The awaits of a method that the runtime itself suspends: their numbers. */
+static void find_awaits(struct gn_source_module *m, uint32_t method,
+			const struct gn_il_method *il,
+			void (*each)(void *ctx, int32_t state,
+				     const struct gn_pdb_point *point),
+			void *ctx)
+{
+	struct gn_il_awaits awaits;
+	struct gn_pdb_points points;
+	struct gn_pdb_point point;
+
+	if (gn_il_find_awaits(il, gn_md_call, &m->md, &awaits))
+		return;
+	gn_pdb_points(&m->pdb, method, &points);
+	for (uint32_t i = 0; i < awaits.n; i++)
+		if (gn_pdb_before(&points, awaits.each[i].at, &point))
+			each(ctx, (int32_t)i, &point);
+	gn_il_awaits_free(&awaits);
+}
+
 void gn_source_awaits(struct gn_source_module *m, uint32_t method,
 		      void (*each)(void *ctx, int32_t state,
 				   const struct gn_pdb_point *point),
@@ -369,10 +390,17 @@ void gn_source_awaits(struct gn_source_module *m, uint32_t method,
 	struct gn_il_method il;
 
 	gn_md_method(&m->md, method, &told);
-	if (!told.address || !gn_md_is_machine(&m->md, method) ||
+	if (!told.address ||
+	    (!(told.impl & GN_MD_IMPL_ASYNC) &&
+	     !gn_md_is_machine(&m->md, method)) ||
 	    !read_body(m, told.address, &il) ||
-	    !gn_pdb_spend(&m->pdb, cost_of(&il)) ||
-	    gn_il_machine(&il, gn_md_machine_member, &m->md, &machine))
+	    !gn_pdb_spend(&m->pdb, cost_of(&il)))
+		return;
+	if (told.impl & GN_MD_IMPL_ASYNC) {
+		find_awaits(m, method, &il, each, ctx);
+		return;
+	}
+	if (gn_il_machine(&il, gn_md_machine_member, &m->md, &machine))
 		return;
 	gn_pdb_points(&m->pdb, method, &points);
 	for (size_t i = 0; i < machine.n; i++)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "il_await_put.h"
 #include "il_put.h"
 #include "sig.h"
 
@@ -34,10 +35,11 @@ struct rewrite {
 	uint32_t *to; /* new offsets, by offset in the old code */
 	struct jump *jumps;
 	size_t njumps, jumps_cap;
-	bool guarded;  /* the body is in a try block */
-	bool has_left; /* this tail call has its leave already */
-	uint32_t end;  /* what a ret jumps to */
-	size_t stores; /* how many of the machine's are done */
+	bool guarded;	 /* the body is in a try block */
+	bool has_left;	 /* this tail call has its leave already */
+	uint32_t end;	 /* what a ret jumps to */
+	size_t stores;	 /* how many of the machine's are done */
+	uint32_t awaits; /* how many of those are done */
 };
 
 #define NOWHERE UINT32_MAX
@@ -126,9 +128,11 @@ static void put_leave(struct rewrite *w, bool with_result)
 	static const struct gn_il_value none = {.has = false};
 	const struct gn_il_values *v = &w->hooks->values;
 	uint16_t local = w->hooks->frame + 1;
+	size_t guard;
 
 	if (!w->hooks->leave)
 		return;
+	guard = gn_il_put_guard(&w->code, w->hooks);
 	if (with_result)
 		put_see(w, &v->result, &local);
 	put_arguments(w);
@@ -136,29 +140,7 @@ static void put_leave(struct rewrite *w, bool with_result)
 		gn_il_put_place(&w->code, with_result ? &v->result : &none,
 				&local);
 	gn_il_put_call(&w->code, v->leave, w->hooks->leave);
-}
-
-/* Goes on after an await, if the runtime suspends the method. */
-static void put_resumed(struct rewrite *w)
-{
-	if (!w->hooks->awaits.resumed)
-		return;
-	put_arguments(w);
-	gn_il_put_call(&w->code, w->hooks->call, w->hooks->awaits.resumed);
-}
-
-static void put_suspended(struct rewrite *w)
-{
-	const struct gn_il_awaits *a = &w->hooks->awaits;
-
-	if (!a->suspended)
-		return;
-	gn_il_put_index(&w->code, w->hooks);
-	gn_il_put(&w->code, GN_IL_LDARG_1, 1);
-	gn_il_put(&w->code, GN_IL_LDFLD, 1);
-	gn_il_put(&w->code, a->field, 4);
-	gn_il_put(&w->code, GN_IL_CONV_U, 1);
-	gn_il_put_call(&w->code, w->hooks->call, a->suspended);
+	gn_il_end_guard(&w->code, guard);
 }
 
 /* Whether a handler or a filter begins there. An exception that a method is
@@ -176,12 +158,31 @@ static bool is_handler(const struct gn_il_method *m, uint32_t at)
 	return false;
 }
 
-static bool is_await(const struct rewrite *w, const struct gn_il_op *op)
+static const struct gn_il_await *next_await(const struct rewrite *w)
 {
-	const struct gn_il_awaits *a = &w->hooks->awaits;
+	const struct gn_il_awaits *list = w->hooks->suspends.list;
 
-	return a->resumed && op->code == GN_IL_CALL &&
-	       a->is_await(a->ctx, gn_il_get(w->m.code + op->operand, 4));
+	return list && w->awaits < list->n ? &list->each[w->awaits] : NULL;
+}
+
+static void put_before(struct rewrite *w, uint32_t at)
+{
+	const struct gn_il_await *next = next_await(w);
+
+	if (w->hooks->suspends.list && is_handler(&w->m, at))
+		gn_il_put_resumed(&w->code, w->hooks);
+	if (next && next->begin == at)
+		gn_il_put_awaits(&w->code, w->hooks, w->awaits);
+}
+
+static void put_after(struct rewrite *w, uint32_t at)
+{
+	const struct gn_il_await *next = next_await(w);
+
+	if (!next || next->at != at)
+		return;
+	gn_il_put_resumed(&w->code, w->hooks);
+	w->awaits++;
 }
 
 /* A distance of four bytes, which settle_jumps() fills in. `from`: the offset
@@ -298,8 +299,6 @@ static int put_instruction(struct rewrite *w, const struct gn_il_op *op)
 		break;
 	}
 	gn_il_put_bytes(&w->code, w->m.code + op->at, op->size);
-	if (is_await(w, op))
-		put_resumed(w);
 	if (a && op->code == GN_IL_LDFLD && gn_il_get(p, 4) == a->machine.field)
 		gn_il_put_loaded(&w->code, w->hooks);
 	return 0;
@@ -310,10 +309,14 @@ static void put_end(struct rewrite *w, uint32_t begin)
 {
 	struct gn_il_text *t = &w->clauses;
 	uint32_t handler = (uint32_t)w->code.n;
+	size_t guard;
 
-	put_resumed(w);
+	if (w->hooks->suspends.list)
+		gn_il_put_resumed(&w->code, w->hooks);
+	guard = gn_il_put_guard(&w->code, w->hooks);
 	put_arguments(w);
 	gn_il_put_call(&w->code, w->hooks->call, w->hooks->unwound);
+	gn_il_end_guard(&w->code, guard);
 	gn_il_put(&w->code, GN_IL_ENDFINALLY, 1);
 	w->end = (uint32_t)w->code.n;
 	put_leave(w, w->hooks->result);
@@ -412,7 +415,7 @@ static int put_code(struct rewrite *w)
 	struct gn_il_op op;
 	int err = 0;
 
-	put_suspended(w);
+	gn_il_put_suspended(&w->code, w->hooks);
 	put_enter(w);
 	if (w->hooks->async && w->hooks->async->how != GN_IL_UNTAGS)
 		gn_il_put_entered(&w->code, w->hooks);
@@ -421,9 +424,9 @@ static int put_code(struct rewrite *w)
 		if (!gn_il_next(&w->m, at, &op))
 			return -EINVAL;
 		w->to[at] = (uint32_t)w->code.n;
-		if (w->hooks->awaits.resumed && is_handler(&w->m, at))
-			put_resumed(w);
+		put_before(w, at);
 		err = put_instruction(w, &op);
+		put_after(w, at);
 	}
 	w->to[w->m.code_size] = (uint32_t)w->code.n;
 	if (!err)
@@ -456,7 +459,7 @@ static int put_map(const struct rewrite *w, struct gn_il_body *out)
 static int put_body(const struct rewrite *w, struct gn_il_body *out)
 {
 	bool between =
-		!w->guarded || w->hooks->async || w->hooks->awaits.resumed;
+		!w->guarded || w->hooks->async || w->hooks->suspends.list;
 	const struct gn_il_values *v = &w->hooks->values;
 	uint32_t need =
 		HOOK_STACK + (v->nargs || v->asks_result ? VALUE_STACK : 0u);

@@ -17,6 +17,7 @@
 
 #include "cor.h"
 #include "il_async.h"
+#include "il_await.h"
 #include "il_value.h"
 
 /* COR_IL_MAP: where an instruction of the old code is in the new one. */
@@ -42,20 +43,26 @@ struct gn_il_async {
 	uint64_t suspends, completes, faults; /* before the store, or call */
 };
 
-/* Hooks for methods that the runtime itself suspends (md_await.h): void(uint,
- * uint) with the index and an address on the stack. */
-struct gn_il_awaits {
-	/* called after each await and at the begin of each handler: the method
-	 * goes on. 0: the runtime does not suspend it. */
-	uint64_t resumed;
-	/* Whether a call of the method can suspend its caller. */
-	bool (*is_await)(const void *ctx, gn_token method);
-	const void *ctx;
-	/* called at the start of the method that tells the runtime's tasks of a
-	 * suspension, with the value of a field of its first argument: the
-	 * frames below that address are suspended. 0: another method */
+/*
+ * Hooks for methods that the runtime itself suspends (md_await.h): void(uint,
+ * uint) with the index and a number or an address. The frame's local holds the
+ * number of the latest await, and is kept while the method is suspended.
+ */
+struct gn_il_suspends {
+	/* before an await: its number; then, after it and at the begin of each
+	 * handler, its number and the frame's address. 0: the runtime does not
+	 * suspend the method. */
+	uint64_t awaits, awaited, resumed;
+	const struct gn_il_awaits *list;
+	/* At the start of the method that the runtime calls for a suspension:
+	 * the value of this field of its first argument. The frames below that
+	 * address are suspended. 0: another method */
 	uint64_t suspended;
 	gn_token field;
+	/* Where the session's number is, and the number that it must be: calls
+	 * outlast their session. NULL: they cannot. */
+	const _Atomic uint32_t *now;
+	uint32_t session;
 };
 
 struct gn_il_hooks {
@@ -72,7 +79,7 @@ struct gn_il_hooks {
 	 * is for tags */
 	bool result;
 	const struct gn_il_async *async; /* NULL: no async state machine */
-	struct gn_il_awaits awaits;
+	struct gn_il_suspends suspends;
 	struct gn_il_values values;
 };
 

@@ -53,19 +53,28 @@ static const char *name_of(const struct gn_md *md, gn_token method)
 		       : gn_md_string(md, MEMBER, row, MEMBER_NAME);
 }
 
-bool gn_md_is_await(const void *ctx, gn_token method)
+static bool is_await(const struct gn_md *md, gn_token method, const char *name)
 {
 	static const char *const names[] = {"Await", "AwaitAwaiter",
 					    "UnsafeAwaitAwaiter"};
+	uint32_t type = 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i]))
+			type = type_of(md, method);
+	return type && gn_md_is_called(md, type, SERVICES, HELPERS);
+}
+
+enum gn_il_call gn_md_call(const void *ctx, gn_token method)
+{
 	const struct gn_md *md = ctx;
-	uint32_t type;
-	bool found = false;
+	const char *name;
 
 	method = generic_of(md, method);
-	type = type_of(md, method);
-	for (size_t i = 0; type && i < sizeof(names) / sizeof(names[0]); i++)
-		found |= !strcmp(name_of(md, method), names[i]);
-	return found && gn_md_is_called(md, type, SERVICES, HELPERS);
+	name = name_of(md, method);
+	if (is_await(md, method, name))
+		return GN_IL_AWAITS;
+	return strcmp(name, "ConfigureAwait") ? GN_IL_CALLS : GN_IL_CONFIGURES;
 }
 
 bool gn_md_suspends_others(const char *name)

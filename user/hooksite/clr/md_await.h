@@ -9,6 +9,7 @@
 #ifndef GNOMON_CLR_MD_AWAIT_H
 #define GNOMON_CLR_MD_AWAIT_H
 
+#include "il_await.h"
 #include "metadata.h"
 
 /* The method that is called for a suspension, and the field of its argument
@@ -21,8 +22,8 @@ struct gn_md_suspends {
 bool gn_md_find_suspends(const struct gn_md *core,
 			 struct gn_md_suspends *found);
 
-/* Whether a call of the method can suspend its caller. `md`: a struct gn_md. */
-bool gn_md_is_await(const void *md, gn_token method);
+/* What a call of the method does. `md`: a struct gn_md. */
+enum gn_il_call gn_md_call(const void *md, gn_token method);
 
 /* Whether a method belongs to the code that suspends and resumes others. Its
  * frames are there while those are not. */

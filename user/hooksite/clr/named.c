@@ -15,7 +15,7 @@ typedef gn_hr (*function_info_fn)(void *, gn_cor_id, uint64_t, gn_cor_id *,
 				  gn_cor_id *);
 
 static void tell_name(const struct gn_clr *clr, uint32_t index,
-		      const struct gn_name *name, gn_token token)
+		      const struct gn_name *name, uint64_t token)
 {
 	const struct gn_fast_text text = {name->text, name->name_len};
 	const struct gn_fast_text module = {name->text + name->name_len + 1,
@@ -58,7 +58,7 @@ static struct gn_name *make_name(struct gn_clr *clr, const char *name,
 }
 
 bool gn_clr_show_name(struct gn_clr *clr, uint32_t index, const char *name,
-		      const char *module, gn_token token)
+		      const char *module, uint64_t token)
 {
 	struct gn_id *id = &clr->ids.ids[index];
 	const struct gn_name *known = atomic_load(&id->name);

@@ -94,7 +94,7 @@ const struct gn_name *gn_clr_resolve(struct gn_clr *clr, uint32_t index,
 /* Reports the name of an index, even if it was reported before. False: out of
  * memory. */
 bool gn_clr_show_name(struct gn_clr *clr, uint32_t index, const char *name,
-		      const char *module, gn_token token);
+		      const char *module, uint64_t token);
 
 /* Whether the name was reported in this session. */
 bool gn_clr_is_told(const struct gn_clr *clr, uint32_t index);

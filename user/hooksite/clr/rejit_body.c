@@ -196,26 +196,32 @@ static bool is_fast(const struct gn_clr *clr, bool from_native)
 	return clr->fast && (!from_native || clr->rejit.from_start);
 }
 
-/* Sets the hooks of a method that the runtime suspends, or that is called when
- * it suspends one. */
-static void set_awaits(const struct gn_clr *clr, const struct gn_md *md,
-		       bool suspends, bool fast, struct gn_il_hooks *hooks)
+/* Sets the hooks of a method that the runtime suspends (`list`: its awaits;
+ * else NULL), or that is called when it suspends one. */
+static void set_suspends(const struct gn_clr *clr,
+			 const struct gn_il_awaits *list, bool fast,
+			 struct gn_il_hooks *hooks)
 {
-	struct gn_il_awaits *a = &hooks->awaits;
+	const struct gn_rejit *r = &clr->rejit;
+	struct gn_il_suspends *s = &hooks->suspends;
 
-	if (suspends)
-		*a = (struct gn_il_awaits){
-			.resumed = fast ? (uintptr_t)GN_CLR_FAST(il_resumed)
-					: (uintptr_t)GN_CLR_HOOK(il_resumed),
-			.is_await = gn_md_is_await,
-			.ctx = md,
-		};
+	s->list = list;
+	s->awaits = fast ? (uintptr_t)GN_CLR_FAST(il_awaits)
+			 : (uintptr_t)GN_CLR_HOOK(il_awaits);
+	s->awaited = fast ? (uintptr_t)GN_CLR_FAST(il_awaited)
+			  : (uintptr_t)GN_CLR_HOOK(il_awaited);
+	s->resumed = fast ? (uintptr_t)GN_CLR_FAST(il_resumed)
+			  : (uintptr_t)GN_CLR_HOOK(il_resumed);
+	if (list && !r->from_start) {
+		s->now = &r->session;
+		s->session = atomic_load(s->now);
+	}
 	if (!gn_rejit_is_base(clr, hooks->index))
 		return;
-	a->suspended = fast ? (uintptr_t)GN_CLR_FAST(il_suspended)
+	s->suspended = fast ? (uintptr_t)GN_CLR_FAST(il_suspended)
 			    : (uintptr_t)GN_CLR_HOOK(il_suspended);
-	a->field = clr->rejit.awaits.suspends.field;
-	if (!atomic_load(&clr->rejit.chosen[hooks->index]))
+	s->field = r->awaits.suspends.field;
+	if (!atomic_load(&r->chosen[hooks->index]))
 		hooks->enter = hooks->leave = hooks->unwound = 0;
 }
 
@@ -229,7 +235,7 @@ static bool prepare_calls(struct gn_clr *clr, struct gn_rejit_module *m,
 	bool fast = is_fast(clr, from_native);
 
 	set_hooks(hooks, fast);
-	set_awaits(clr, md, method->suspends, fast, hooks);
+	set_suspends(clr, method->awaits, fast, hooks);
 	gn_valued_il(clr, method, hooks);
 	hooks->call = hook_call(m, from_native, 0);
 	v->enter = hook_call(m, from_native, v->nargs);
@@ -237,30 +243,49 @@ static bool prepare_calls(struct gn_clr *clr, struct gn_rejit_module *m,
 	return hooks->call && v->enter && v->leave;
 }
 
-/* If the method suspends, the caller frees its signature. */
+/* If the method has awaits, the caller frees its signature. */
 static bool describe(const struct gn_md *md, gn_token token, void *emit,
+		     const struct gn_il_awaits *awaits,
 		     struct gn_valued_method *method)
 {
-	struct gn_md_method m;
-
-	gn_md_method(md, GN_TOKEN_ROW(token), &m);
 	*method = (struct gn_valued_method){
 		.md = md,
 		.token = token,
 		.sig = gn_md_method_sig(md, GN_TOKEN_ROW(token)),
-		.suspends = m.impl & GN_MD_IMPL_ASYNC,
+		.awaits = awaits,
 		.emit = emit,
 	};
-	if (method->suspends)
+	if (awaits)
 		method->sig = gn_sig_awaited(&method->sig);
 	return method->sig.at;
+}
+
+/* Finds the awaits of a method that the runtime suspends. `list`: NULL for
+ * another method. */
+static bool find_awaits(const struct gn_md *md, gn_token token,
+			const struct gn_bytes *body, struct gn_il_awaits *own,
+			const struct gn_il_awaits **list)
+{
+	struct gn_md_method method;
+	struct gn_il_method il;
+
+	*own = (struct gn_il_awaits){0};
+	*list = NULL;
+	gn_md_method(md, GN_TOKEN_ROW(token), &method);
+	if (!(method.impl & GN_MD_IMPL_ASYNC))
+		return true;
+	*list = own;
+	return !gn_il_read(body->at, body->n, &il) &&
+	       !gn_il_find_awaits(&il, gn_md_call, md, own);
 }
 
 /* Prepares what the rewriting needs from the method's module. The caller holds
  * the lock. */
 static bool prepare(struct gn_clr *clr, struct gn_rejit_module *m,
 		    const struct gn_md *md, gn_token token,
-		    const struct gn_bytes *body, struct gn_il_hooks *hooks)
+		    const struct gn_bytes *body,
+		    const struct gn_il_awaits *awaits,
+		    struct gn_il_hooks *hooks)
 {
 	struct gn_valued_method method;
 	struct gn_bytes old, locals;
@@ -273,7 +298,8 @@ static bool prepare(struct gn_clr *clr, struct gn_rejit_module *m,
 	old = gn_md_locals(md, old_token);
 	/* the module has no such signature: it would be one that this library
 	 * added */
-	if ((old_token && !old.n) || !describe(md, token, m->emit, &method))
+	if ((old_token && !old.n) ||
+	    !describe(md, token, m->emit, awaits, &method))
 		return false;
 	done = !gn_il_locals(&old, &method.sig, &locals, &hooks->frame,
 			     &hooks->result);
@@ -283,7 +309,7 @@ static bool prepare(struct gn_clr *clr, struct gn_rejit_module *m,
 		free((void *)locals.at);
 		done = hr >= 0 && prepare_calls(clr, m, md, &method, hooks);
 	}
-	if (method.suspends)
+	if (awaits)
 		free((void *)method.sig.at);
 	return done;
 }
@@ -388,10 +414,12 @@ static bool rewrite(struct gn_clr *clr, uint32_t place, gn_cor_id module,
 	struct gn_rejit *r = &clr->rejit;
 	struct gn_rejit_module *m = &r->module[place - 1];
 	struct gn_bytes body = {NULL, 0};
+	const struct gn_il_awaits *awaits;
+	struct gn_il_awaits own;
 	struct gn_il_async async;
 	const struct gn_image *image = gn_images_get(&clr->images, module);
 	uint32_t size = 0;
-	bool done;
+	bool found, done;
 
 	if (!image ||
 	    GN_COM(r->info, GN_INFO_IL_BODY,
@@ -401,16 +429,19 @@ static bool rewrite(struct gn_clr *clr, uint32_t place, gn_cor_id module,
 	body.n = size;
 	if (prepare_async(clr, &image->md, method, hooks->index, &body, &async))
 		hooks->async = &async;
+	found = find_awaits(&image->md, method, &body, &own, &awaits);
 	pthread_mutex_lock(&r->lock);
-	done = (atomic_load(&r->chosen[hooks->index]) ||
+	done = found &&
+	       (atomic_load(&r->chosen[hooks->index]) ||
 		gn_rejit_is_base(clr, hooks->index)) &&
 	       open_metadata(r, m, module, image) &&
-	       prepare(clr, m, &image->md, method, &body, hooks);
+	       prepare(clr, m, &image->md, method, &body, awaits, hooks);
 	pthread_mutex_unlock(&r->lock);
 	done = done && set_rewritten(&body, hooks, control);
 	if (!done && hooks->async && atomic_load(&r->tagged[hooks->index]))
 		untag(&body, &async, control);
 	gn_il_machine_free(&async.machine);
+	gn_il_awaits_free(&own);
 	return done;
 }
 

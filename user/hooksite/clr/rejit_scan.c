@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Which methods of a module a session's filter asks for. */
+#include <gnomon/machine_state.h>
+
 #include "filter.h"
 #include "image.h"
 #include "md_name.h"
@@ -20,14 +22,17 @@ struct scan {
 	const struct gn_image *image;
 };
 
-/* The method's index. 0: there is no room. */
-static uint32_t show(struct scan *s, gn_token token, const struct gn_text *name)
+/* The method's index. 0: there is no room. `suspends`: hooks tell when the
+ * runtime suspends it. */
+static uint32_t show(struct scan *s, gn_token token, const struct gn_text *name,
+		     bool suspends)
 {
 	struct gn_clr *clr = s->clr;
 	uint32_t index = gn_ids_get(&clr->ids, GN_REJIT_ID(s->place, token));
 
 	if (index &&
-	    gn_clr_show_name(clr, index, name->bytes, s->image->path, token))
+	    gn_clr_show_name(clr, index, name->bytes, s->image->path,
+			     token | (suspends ? GN_NAME_SUSPENDS : 0)))
 		return index;
 	GN_CLR_SITE(selected)(GN_SELECTED_NO_ROOM, 1);
 	return 0;
@@ -35,10 +40,10 @@ static uint32_t show(struct scan *s, gn_token token, const struct gn_text *name)
 
 /* `left`: the method gets no hooks. */
 static void choose(struct scan *s, gn_token token, const struct gn_text *name,
-		   bool left)
+		   bool suspends, bool left)
 {
 	struct gn_clr *clr = s->clr;
-	uint32_t index = show(s, token, name);
+	uint32_t index = show(s, token, name, suspends && !left);
 
 	if (!index)
 		return;
@@ -49,19 +54,17 @@ static void choose(struct scan *s, gn_token token, const struct gn_text *name,
 }
 
 /* Whether a method gets no hooks. */
-static bool is_left(struct scan *s, const struct gn_md_method *m,
-		    const char *name)
+static bool is_left(struct scan *s, bool suspends, const char *name)
 {
-	struct gn_rejit_awaits *a = &s->clr->rejit.awaits;
-	bool can = m->impl & GN_MD_IMPL_ASYNC && gn_rejit_can_await(s->clr);
-
-	if (s->clr->no_helpers && gn_filter_helper(name))
+	if ((s->clr->no_helpers && gn_filter_helper(name)) ||
+	    gn_md_suspends_others(name))
 		return true;
-	if (gn_md_suspends_others(name))
+	if (!suspends)
+		return false;
+	if (!gn_rejit_can_await(s->clr))
 		return true;
-	if (can)
-		atomic_store(&a->wanted, true);
-	return m->impl & GN_MD_IMPL_ASYNC && !can;
+	atomic_store(&s->clr->rejit.awaits.wanted, true);
+	return false;
 }
 
 /* Takes a method that the filter can ask for. */
@@ -70,6 +73,7 @@ static void take(struct scan *s, uint32_t row, const struct gn_md_method *m)
 	gn_token token = (gn_token)GN_TOKEN_METHODDEF << 24 | row;
 	char bytes[GN_NAME_MAX];
 	struct gn_text full;
+	bool suspends = m->impl & GN_MD_IMPL_ASYNC;
 
 	gn_text_init(&full, bytes, sizeof(bytes));
 	gn_md_put_method(&s->image->md, row, NULL, &full);
@@ -81,7 +85,7 @@ static void take(struct scan *s, uint32_t row, const struct gn_md_method *m)
 	else if (!gn_md_has_il(m))
 		s->no_il++;
 	else
-		choose(s, token, &full, is_left(s, m, bytes));
+		choose(s, token, &full, suspends, is_left(s, suspends, bytes));
 }
 
 static void take_asked(void *ctx, struct gn_text *type, uint32_t row,

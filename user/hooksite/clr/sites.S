@@ -207,8 +207,11 @@ gn_hook_\name:
 	HOOK	clr_il_unwound, COUNT_UNWIND, %rdi, "8@%rdi 8@%rsi"
 
 /* The same for methods that the runtime itself suspends:
- *   resumed: goes on after an await, for which it may have been suspended
+ *   awaits, awaited: before an await and after it, with its number in rsi
+ *   resumed: follows awaited; it may have been suspended
  *   suspended: all frames below rsi are suspended */
+	HOOK	clr_il_awaits, COUNT_NONE, %rdi, "8@%rdi 8@%rsi"
+	HOOK	clr_il_awaited, COUNT_NONE, %rdi, "8@%rdi 8@%rsi"
 	HOOK	clr_il_resumed, COUNT_NONE, %rdi, "8@%rdi 8@%rsi"
 	HOOK	clr_il_suspended, COUNT_NONE, %rdi, "8@%rdi 8@%rsi"
 
@@ -227,6 +230,8 @@ gn_hook_\name:
 	GN_FAST_HOOK clr_il_enter, GN_FAST_ENTER, %rdi, %esi, gn_mute
 	GN_FAST_HOOK clr_il_leave, GN_FAST_LEAVE, %rdi, %esi, gn_mute
 	GN_FAST_HOOK clr_il_unwound, GN_FAST_UNWOUND, %rdi, %esi, gn_mute
+	GN_FAST_HOOK clr_il_awaits, GN_FAST_AWAITS, %rdi, %esi, gn_mute
+	GN_FAST_HOOK clr_il_awaited, GN_FAST_AWAITED, %rdi, %esi, gn_mute
 	GN_FAST_HOOK clr_il_resumed, GN_FAST_RESUMED, %rdi, %esi, gn_mute
 	GN_FAST_HOOK clr_il_suspended, GN_FAST_SUSPENDED, %rdi, %esi, gn_mute
 /* For the compiler, with the arguments of the sites. */

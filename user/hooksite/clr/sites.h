@@ -132,6 +132,8 @@ void GN_CLR_HOOK(tailcall)(void);
 void GN_CLR_HOOK(il_enter)(void);
 void GN_CLR_HOOK(il_leave)(void);
 void GN_CLR_HOOK(il_unwound)(void);
+void GN_CLR_HOOK(il_awaits)(void);
+void GN_CLR_HOOK(il_awaited)(void);
 void GN_CLR_HOOK(il_resumed)(void);
 void GN_CLR_HOOK(il_suspended)(void);
 
@@ -153,6 +155,8 @@ void GN_CLR_FAST(tailcall)(void);
 void GN_CLR_FAST(il_enter)(uint64_t index, uint64_t sp);
 void GN_CLR_FAST(il_leave)(uint64_t index, uint64_t sp);
 void GN_CLR_FAST(il_unwound)(uint64_t index, uint64_t sp);
+void GN_CLR_FAST(il_awaits)(uint64_t index, uint64_t number);
+void GN_CLR_FAST(il_awaited)(uint64_t index, uint64_t number);
 void GN_CLR_FAST(il_resumed)(uint64_t index, uint64_t sp);
 void GN_CLR_FAST(il_suspended)(uint64_t index, uint64_t sp);
 void GN_CLR_FAST(jit_begin)(uint64_t index, uint64_t frame);

@@ -18,7 +18,8 @@ struct gn_valued_method {
 	const struct gn_md *md;
 	gn_token token;
 	struct gn_bytes sig; /* that its IL has */
-	bool suspends;	     /* the runtime itself suspends it */
+	/* of a method that the runtime itself suspends; else NULL */
+	const struct gn_il_awaits *awaits;
 	void *emit;
 };
 void gn_valued_il(struct gn_clr *clr, const struct gn_valued_method *method,
