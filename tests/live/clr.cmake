@@ -119,6 +119,12 @@ function(gn_live_clr_others)
 		gn_live_clr_with(${major} ${dir}/dotnet ${dir}/demo ${default}
 			LONG ${long})
 	endforeach()
+	# Async methods without state machines, which the runtime suspends.
+	set(dir ${CMAKE_BINARY_DIR}/dotnet-suspends)
+	gn_live_clr_get(suspends ${folder}/get-runtime ${dotnet} 11 ${dir}
+		${sources} -features:runtime-async=on)
+	gn_live_clr_with(suspends ${dir}/dotnet ${dir}/demo
+		async-exact async-attached)
 	# .NET Core 3.1, without features that need a newer runtime
 	set(dir ${CMAKE_BINARY_DIR}/dotnet-old)
 	set(old_sources ${sources})

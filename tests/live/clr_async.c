@@ -16,6 +16,22 @@
 /* Where a trap takes longer than usual, its effects take longer, too. */
 #define TRAPS 4
 
+/* A method without a machine has its parameters, which the program leaves
+ * out. */
+static bool is_named(const char *own, const char *name, size_t len)
+{
+	return !strncmp(own, name, len) && (!own[len] || own[len] == '(');
+}
+
+/* Where the number of an await begins, which is behind the name; NULL: none. F#
+ * has another @ in the names of types. */
+static const char *number_of(const char *name)
+{
+	const char *at = strrchr(name, '@');
+
+	return at && at[1] && !at[1 + strspn(at + 1, "0123456789")] ? at : NULL;
+}
+
 static const json_t *find_method(const json_t *report, const char *name,
 				 size_t len)
 {
@@ -26,7 +42,7 @@ static const json_t *find_method(const json_t *report, const char *name,
 	{
 		const char *own = json_string_value(json_object_get(a, "name"));
 
-		if (strlen(own) == len && !strncmp(own, name, len))
+		if (is_named(own, name, len))
 			return a;
 	}
 	return NULL;
@@ -41,7 +57,7 @@ static const json_t *by_short(const json_t *report, const char *name)
 	{
 		const json_t *own = json_object_get(a, "short");
 
-		if (own && !strcmp(json_string_value(own), name))
+		if (own && is_named(json_string_value(own), name, strlen(name)))
 			return a;
 	}
 	return NULL;
@@ -183,9 +199,7 @@ static void same_line(struct live *t, const struct live_truth *truth,
 static char *same(struct live *t, const struct live_truth *truth,
 		  const json_t *report)
 {
-	/* F# has another one, in the names of types */
-	const char *end = strstr(truth->name, ")@"), *word = truth->word;
-	const char *at = end ? end + 1 : NULL;
+	const char *at = number_of(truth->name), *word = truth->word;
 	size_t len = at ? (size_t)(at - truth->name) : strlen(truth->name);
 	const json_t *method = find_method(report, truth->name, len);
 	const json_t *await = at ? find_await(method, atoi(at + 1)) : NULL;
