@@ -539,8 +539,8 @@ enum gn_stream {
 	X(EVENT, 64, "event", NOTE, gn_rec_event)
 
 /* Changes the shadow stack. */
-#define GN_KIND_IS_OF_STACK(kind)                                         \
-	((kind) <= GN_KIND_UNWIND_END || GN_KIND_IS_OF_AWAIT(kind) ||     \
+#define GN_KIND_IS_OF_STACK(kind)                                     \
+	((kind) <= GN_KIND_UNWIND_END || GN_KIND_IS_OF_AWAIT(kind) || \
 	 ((kind) >= GN_KIND_HIT && (kind) <= GN_KIND_SUSPENDED))
 
 #define GN_KIND_IS_OF_AWAIT(kind) \

@@ -72,7 +72,7 @@ static void it_does_not_answer(void **state)
 {
 	(void)state;
 	asked_err = -ETIMEDOUT;
-	expect("does not answer", "until it does: a gnomon process waits");
+	expect("does not answer", "until it does; a gnomon process waits");
 }
 
 static void it_has_no_thread(void **state)
@@ -81,7 +81,7 @@ static void it_has_no_thread(void **state)
 	asked_err = 0;
 	asked_result = GN_CLR_NO_MEMORY;
 	expect("cannot start another thread",
-	       "until then: a gnomon process waits");
+	       "until then; a gnomon process waits");
 }
 
 static void it_refuses(void **state)
@@ -107,7 +107,7 @@ static void it_has_no_descriptors(void **state)
 	asked_err = 0;
 	asked_result = 0;
 	expect("open files, and its limit is",
-	       "until then: a gnomon process waits");
+	       "until then; a gnomon process waits");
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
 }
 

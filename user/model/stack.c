@@ -333,7 +333,7 @@ void gn_stacks_await(struct gn_stacks *st, uint32_t func, uint64_t number)
 {
 	struct gn_stack *k = st->active;
 
-	if (top_func(k) == func)
+	if (k->n && top_func(k) == func)
 		k->frames[k->n - 1].await = number & 0x3fff;
 }
 

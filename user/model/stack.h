@@ -59,8 +59,8 @@ struct gn_frame {
 	uint64_t key : 48;
 	uint64_t flags : 2;
 	uint64_t await : 14; /* the number of its latest await */
-	uint64_t start; /* on the stack's clock */
-	uint32_t func;	/* its id in records */
+	uint64_t start;	     /* on the stack's clock */
+	uint32_t func;	     /* its id in records */
 	uint32_t node;
 };
 

@@ -42,8 +42,8 @@ void gn_take_loss(struct gn_pipeline *p, struct gn_thread *t,
 int gn_take_collect(struct gn_pipeline *p, struct gn_thread *t,
 		    const struct gn_rec_func *r);
 /* An event of a method that the runtime itself suspends, told as its state
- * machine would have told it: `kind` is GN_KIND_IS_ASYNC. Of another function it
- * does nothing. 0, -ENOMEM. */
+ * machine would have told it: `kind` is GN_KIND_IS_ASYNC. Of another function
+ * it does nothing. 0, -ENOMEM. */
 int gn_take_suspends(struct gn_pipeline *p, struct gn_thread *t,
 		     const struct gn_rec_func *r, uint32_t fn,
 		     enum gn_kind kind, uint64_t state);

@@ -497,9 +497,9 @@ static bool wants_il(struct gn_clr *clr)
 }
 
 /*
- * Whether async methods are seen by their IL beside the others. Of a method that
- * the runtime suspends, its own hooks report each part as a call, and not its
- * end.
+ * Whether async methods are seen by their IL beside the others. Of a method
+ * that the runtime suspends, its own hooks report each part as a call, and not
+ * its end.
  */
 static bool starts_awaits(struct gn_clr *clr)
 {

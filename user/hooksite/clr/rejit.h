@@ -54,7 +54,7 @@ struct gn_rejit {
 	_Atomic uint32_t session; /* its number; 0: none */
 	uint32_t sessions;	  /* number of sessions so far */
 	bool from_start;	  /* the session began before any code ran */
-	bool only_awaits;	  /* all others are seen by the runtime's hooks */
+	bool only_awaits; /* all others are seen by the runtime's hooks */
 	struct gn_modules modules;
 	struct gn_rejit_module module[GN_MODULES_MAX]; /* by place - 1 */
 	_Atomic uint8_t chosen[GN_IDS_MAX + 1];	       /* by index */
