@@ -64,6 +64,16 @@ int gn_thread_no_room(struct gn_pipeline *p, struct gn_thread *t, int err)
 	return 0;
 }
 
+static int take_async(struct gn_pipeline *p, struct gn_thread *t,
+		      const struct gn_rec *r, uint32_t fn)
+{
+	t->completed = r->kind == GN_KIND_ASYNC_COMPLETES ||
+				       r->kind == GN_KIND_ASYNC_FAULTS
+			       ? fn + 1
+			       : 0;
+	return gn_async_take(&p->asyncs, r, fn, &t->suspended);
+}
+
 int gn_take_suspends(struct gn_pipeline *p, struct gn_thread *t,
 		     const struct gn_rec_func *r, uint32_t fn,
 		     enum gn_kind kind, uint64_t state)
@@ -74,7 +84,7 @@ int gn_take_suspends(struct gn_pipeline *p, struct gn_thread *t,
 		return 0;
 	as.kind = kind;
 	as.key = state;
-	return gn_async_take(&p->asyncs, &as, fn, &t->suspended);
+	return take_async(p, t, &as, fn);
 }
 
 static int enter(struct gn_pipeline *p, struct gn_thread *t,
@@ -289,11 +299,7 @@ static int apply_async(struct gn_pipeline *p, struct gn_thread *t,
 	err = gn_names_find(&p->stage.names, program, r->func, &fn);
 	if (err)
 		return err;
-	t->completed = r->h.kind == GN_KIND_ASYNC_COMPLETES ||
-				       r->h.kind == GN_KIND_ASYNC_FAULTS
-			       ? fn + 1
-			       : 0;
-	return gn_async_take(&p->asyncs, &r->h, fn, &t->suspended);
+	return take_async(p, t, &r->h, fn);
 }
 
 /* A frame above these compilations showed that they are over: they threw. */
