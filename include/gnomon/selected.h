@@ -32,7 +32,9 @@
 	X(NO_ROOM, 12, "no_room",                                          \
 	  "functions beyond those that a process has room for: no hooks")  \
 	X(CODE_OFF, 13, "code_off",                                        \
-	  "modules whose precompiled code may hold any copies: none runs")
+	  "modules whose precompiled code may hold any copies: none runs") \
+	X(AWAITS, 14, "awaits",                                            \
+	  "async methods that the runtime suspends: hooks in their IL")
 
 enum gn_selected {
 #define GN_SELECTED_ENUM(name, value, text, meaning) \

@@ -482,28 +482,29 @@ static bool tell_glob(const struct gn_unseen *u, const struct gn_filter *filter,
 			 "its debug symbols%s",
 			 glob, GN_MINI_TEXT(gn_filter_mini(filter, glob)));
 	else
-		snprintf(line, GLOB_LINE, "no %s matched '%s'; %s",
-			 usdt ? "USDT probe" : "function", glob,
-			 gn_filter_missed(filter, glob)
-				 ? "such a library was mapped, but it was "
-				   "unmapped, or its process or the capture "
-				   "ended, before its probes were in place; "
-				   "give the library's path as LIB to probe it "
-				   "from the start"
-			 : usdt ? "gnomon list --usdt shows which there are"
-			 : u->hooked && light && managed
-				 ? "--clr light traces no methods; leave it out "
-				   "to trace those that -f names"
-			 : u->hooked && !u->lists
-				 ? "gnomon knows only functions that were "
-				   "called: leave -f out to see them; a GLOB "
-				   "without ( matches names without parameters"
-			 : u->hooked
-				 ? "gnomon list -p PID shows which there are; "
-				   "a GLOB without ( or < matches managed "
-				   "names without parameters and type arguments"
-				 : "gnomon list shows which there are; "
-				   "LIB:GLOB searches a library");
+		snprintf(
+			line, GLOB_LINE, "no %s matched '%s'; %s",
+			usdt ? "USDT probe" : "function", glob,
+			gn_filter_missed(filter, glob)
+				? "such a library was mapped, but it was "
+				  "unmapped, or its process or the capture "
+				  "ended, before its probes were in place; "
+				  "give the library's path as LIB to probe it "
+				  "from the start"
+			: usdt ? "gnomon list --usdt shows which there are"
+			: u->hooked && light && managed
+				? "--clr light traces no methods; leave it out "
+				  "to trace those that -f names"
+			: u->hooked && !u->lists
+				? "gnomon knows only functions that were "
+				  "called: leave -f out to see them; a GLOB "
+				  "without ( matches names without parameters"
+			: u->hooked
+				? "gnomon list -p PID shows which there are; "
+				  "a GLOB without ( or < matches managed "
+				  "names without parameters and type arguments"
+				: "gnomon list shows which there are; "
+				  "LIB:GLOB searches a library");
 	return !usdt;
 }
 

@@ -214,6 +214,20 @@ static void put_in_il(const struct gn_model *m, FILE *f)
 			    : "is in the times of that thread");
 }
 
+/* Beside hooks by the runtime. */
+static void put_awaits(uint64_t methods, FILE *f)
+{
+	char n[GN_CELL];
+
+	if (!methods)
+		return;
+	gn_format_count(n, methods);
+	fprintf(f,
+		"# %-11s in the IL of %s async %s that the runtime itself "
+		"suspends\n",
+		"hooks", n, gn_word(methods, "method", "methods"));
+}
+
 static void put_without(uint64_t methods, const char *why, FILE *f)
 {
 	char n[GN_CELL];
@@ -265,6 +279,7 @@ static void put_selected(const struct gn_model *m, FILE *f)
 	bool started = started_by_il(m);
 
 	put_by_runtime(selected[GN_SELECTED_BY_RUNTIME], f);
+	put_awaits(selected[GN_SELECTED_AWAITS], f);
 	if (!selected[GN_SELECTED_METHODS] && !selected[GN_SELECTED_NO_IL] &&
 	    !selected[GN_SELECTED_EDITED])
 		return;

@@ -319,9 +319,10 @@ static void print_no_async(const struct gn_model *m, FILE *f)
 		      f);
 	else if (m->code.selected[GN_SELECTED_METHODS])
 		fputs("# no async methods: no state machine of a method that "
-		      "-f names ran; C# makes none with runtime-async=on, F# "
-		      "makes none for async {} and, in a Debug build, none for "
-		      "a task\n",
+		      "-f names ran; C# makes none with runtime-async=on "
+		      "(without one they are seen from .NET 11 on), F# makes "
+		      "none for async {} and, in a Debug build, none for a "
+		      "task\n",
 		      f);
 	else
 		fputs("# no async methods; select some of a .NET program with "

@@ -516,7 +516,8 @@ void gn_rejit_module_loaded(struct gn_clr *clr, gn_cor_id module)
 		if (!atomic_load(&r->session))
 			restore(clr, &list);
 		GN_CLR_SITE(selected)
-		(GN_SELECTED_METHODS, count_chosen(clr, &list, own));
+		(r->only_awaits ? GN_SELECTED_AWAITS : GN_SELECTED_METHODS,
+		 count_chosen(clr, &list, own));
 	}
 	free_list(&list);
 }

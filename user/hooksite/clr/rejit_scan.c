@@ -130,7 +130,9 @@ void gn_rejit_scan(struct gn_clr *clr, gn_cor_id module,
 		s.image = gn_images_get(&clr->images, module);
 	}
 	if (!s.image) {
-		GN_CLR_SITE(selected)(GN_SELECTED_MODULES_LEFT, 1);
+		/* the runtime's own hooks see all but async methods there */
+		if (!r->only_awaits)
+			GN_CLR_SITE(selected)(GN_SELECTED_MODULES_LEFT, 1);
 		return;
 	}
 	if (clr->chooses)
