@@ -44,6 +44,37 @@ static gn_token type_token(void *ctx, const struct gn_bytes *type)
 	return 7;
 }
 
+static enum gn_il_call any_call(const void *ctx, gn_token method)
+{
+	(void)ctx;
+	return (enum gn_il_call)(method % 3);
+}
+
+/* As if the runtime suspended the method, with every third call an await. */
+static void check_awaits(const uint8_t *body, size_t size,
+			 struct gn_il_hooks *hooks)
+{
+	struct gn_il_awaits list;
+	struct gn_il_method m;
+	struct gn_il_body made;
+
+	if (gn_il_read(body, size, &m) ||
+	    gn_il_find_awaits(&m, any_call, NULL, &list))
+		return;
+	for (uint32_t i = 0; i < list.n; i++)
+		must(list.each[i].begin <= list.each[i].at &&
+			     list.each[i].at < m.code_size &&
+			     (!i || list.each[i - 1].at < list.each[i].begin),
+		     "awaits follow one another in the code");
+	hooks->suspends = (struct gn_il_suspends){
+		.awaits = 8, .awaited = 9, .resumed = 10, .list = &list};
+	if (!gn_il_rewrite(body, size, hooks, &made)) {
+		check_map(&made);
+		gn_il_free(&made);
+	}
+	gn_il_awaits_free(&list);
+}
+
 void gn_fuzz(const uint8_t *bytes, size_t size)
 {
 	struct gn_fuzz_in in = {bytes, size};
@@ -78,6 +109,7 @@ void gn_fuzz(const uint8_t *bytes, size_t size)
 		check_again(&made, &hooks);
 		gn_il_free(&made);
 	}
+	check_awaits(body, n, &hooks);
 	free((void *)locals.at);
 	free((void *)method.at);
 	free(body);

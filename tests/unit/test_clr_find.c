@@ -19,8 +19,9 @@
 #define VERSION "199.9.9"
 
 /* What a folder of .NET has, from the outer to the inner. */
-static const char *const folders[] = {"shared", "shared/Microsoft.NETCore.App",
-				      "shared/Microsoft.NETCore.App/" VERSION};
+static const char *const folders[] = {
+	"shared", "shared/Microsoft.NETCore.App",
+	("shared/Microsoft.NETCore.App/" VERSION)};
 static const char *const files[] = {
 	"dotnet", "shared/Microsoft.NETCore.App/" VERSION "/libcoreclr.so"};
 

@@ -482,6 +482,104 @@ static void states(void **state)
 	}
 }
 
+/* Tokens of the methods in awaiting[]: a method, ConfigureAwait(), Await(). */
+#define CALLED	   0x0a000001
+#define CONFIGURED 0x0a000002
+#define AWAITED	   0x0a000003
+
+static enum gn_il_call what_is_called(const void *ctx, gn_token method)
+{
+	(void)ctx;
+	return method == AWAITED      ? GN_IL_AWAITS
+	       : method == CONFIGURED ? GN_IL_CONFIGURES
+				      : GN_IL_CALLS;
+}
+
+/* At 0: call M; call Await. At 10: constrained. T; callvirt M; ldc.i4.0; call
+ * ConfigureAwait; call Await. At 32: ldarg.0; call Await. At 38: ldarg.0;
+ * brfalse.s to 44; nop; call M, to which the jump at 56 comes behind; call
+ * Await; br.s back to 49. At 58: ret. */
+static const uint8_t awaiting[] = {
+	/* a fat header: 8 words of stack, 58 bytes of code, no locals */
+	0x03, 0x30, 0x08, 0x00, 58, 0, 0, 0, 0, 0, 0, 0,
+	/* 0 */
+	0x28, 1, 0, 0, 0x0a, 0x28, 3, 0, 0, 0x0a,
+	/* 10 */
+	0xfe, 0x16, 1, 0, 0, 2, 0x6f, 1, 0, 0, 0x0a, 0x16, 0x28, 2, 0, 0, 0x0a,
+	0x28, 3, 0, 0, 0x0a,
+	/* 32 */
+	0x02, 0x28, 3, 0, 0, 0x0a,
+	/* 38 */
+	0x02, 0x2d, 0x02, 0x00, 0x00, 0x00, 0x28, 1, 0, 0, 0x0a, 0x28, 3, 0, 0,
+	0x0a, 0x00, 0x2b, 0xf8, 0x2a};
+
+/* An await begins with the call of the method, between which and the await the
+ * compiler allows nothing; but not if something jumps in between. */
+static void awaits(void **state)
+{
+	static const struct gn_il_await found[] = {
+		{0, 5}, {10, 27}, {33, 33}, {49, 49}};
+	struct gn_il_awaits list;
+	struct gn_il_method m;
+
+	(void)state;
+	assert_int_equal(gn_il_read(awaiting, sizeof(awaiting), &m), 0);
+	assert_int_equal(gn_il_find_awaits(&m, what_is_called, NULL, &list), 0);
+	assert_int_equal(list.n, 4);
+	for (uint32_t i = 0; i < 4; i++) {
+		assert_int_equal(list.each[i].begin, found[i].begin);
+		assert_int_equal(list.each[i].at, found[i].at);
+	}
+	gn_il_awaits_free(&list);
+}
+
+/* Hooks are around each await, and before what tells of an exception. What was
+ * called and awaited at once still is. */
+static void suspends(void **state)
+{
+	static const uint8_t at_once[] = {0x28, 1, 0, 0, 0x0a,
+					  0x28, 3, 0, 0, 0x0a};
+	static const _Atomic uint32_t now;
+	struct gn_il_hooks with = hooks;
+	struct gn_il_suspends *s = &with.suspends;
+	struct gn_il_awaits list;
+	struct gn_il_method m;
+	struct gn_il_body made;
+	size_t at;
+
+	(void)state;
+	assert_int_equal(gn_il_read(awaiting, sizeof(awaiting), &m), 0);
+	assert_int_equal(gn_il_find_awaits(&m, what_is_called, NULL, &list), 0);
+	*s = (struct gn_il_suspends){
+		.awaits = 0xd1d2d3d4d5d6d7d8,
+		.awaited = 0xd1d2d3d4d5d6d7d9,
+		.resumed = 0xd1d2d3d4d5d6d7da,
+		.list = &list,
+		.now = &now,
+		.session = 9,
+	};
+	with.result = false;
+	assert_int_equal(
+		gn_il_rewrite(awaiting, sizeof(awaiting), &with, &made), 0);
+	assert_int_equal(count(&made, s->awaits, &at), 4);
+	assert_int_equal(count(&made, s->awaited, &at), 5);
+	assert_int_equal(count(&made, s->resumed, &at), 5);
+	/* around awaits, after them, around the leave and the unwind */
+	assert_int_equal(count(&made, (uintptr_t)&now, &at), 4 + 5 + 2);
+	assert_int_equal(often(&made, at_once, sizeof(at_once)), 1);
+	gn_il_free(&made);
+	/* the method that is called for a suspension has one hook only */
+	*s = (struct gn_il_suspends){.suspended = 0xd1d2d3d4d5d6d7db,
+				     .field = 0x04000001};
+	with.enter = with.leave = with.unwound = 0;
+	assert_int_equal(
+		gn_il_rewrite(awaiting, sizeof(awaiting), &with, &made), 0);
+	assert_int_equal(count(&made, s->suspended, &at), 1);
+	assert_int_equal(count(&made, hooks.enter, &at), 0);
+	gn_il_free(&made);
+	gn_il_awaits_free(&list);
+}
+
 /* ldarg.0; ldfld state; pop; ldarg.0; ldc.i4.1; stfld state; ldarg.0; ldarg.0;
  * call SetResult; ldarg.0; ldarg.0; tail., or nops; call SetException; ret */
 static void fsharp_body(uint8_t body[38], bool prefixed)
@@ -551,6 +649,8 @@ int main(void)
 		cmocka_unit_test(refuses),
 		cmocka_unit_test(locals),
 		cmocka_unit_test(states),
+		cmocka_unit_test(awaits),
+		cmocka_unit_test(suspends),
 		cmocka_unit_test(values),
 		cmocka_unit_test(no_values),
 		cmocka_unit_test(value_places),
