@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "hooksite/clr/filter.h"
+#include "hooksite/clr/md_await.h"
 #include "hooksite/clr/md_name.h"
 #include "process/files.h"
 #include "source/module.h"
@@ -31,12 +32,13 @@ struct modules {
 	struct gn_file_id seen[FILES_MAX];
 	size_t n;
 	uint64_t bytes;
+	bool suspends; /* the runtime tells when it suspends methods */
 };
 
 struct functions {
 	const struct gn_managed_take *take;
 	const struct gn_md *md;
-	bool no_helpers;
+	bool no_helpers, suspends;
 	int err;
 };
 
@@ -64,7 +66,8 @@ static void take_method(void *ctx, struct gn_text *type, uint32_t row)
 	gn_md_put_method(f->md, row, NULL, &name);
 	if (!gn_md_has_il(&m))
 		function.unhooked = GN_UNHOOKED_NO_IL;
-	else if (m.impl & GN_MD_IMPL_ASYNC)
+	else if ((m.impl & GN_MD_IMPL_ASYNC && !f->suspends) ||
+		 gn_md_suspends_others(bytes))
 		function.unhooked = GN_UNHOOKED_SUSPENDED;
 	else if (gn_filter_never(bytes))
 		function.unhooked = GN_UNHOOKED_POLL;
@@ -86,7 +89,11 @@ static bool has_no_helpers(const struct gn_md *md)
 static int take_functions(const struct modules *s, const struct gn_md *md)
 {
 	struct functions f = {
-		.take = s->take, .md = md, .no_helpers = has_no_helpers(md)};
+		.take = s->take,
+		.md = md,
+		.no_helpers = has_no_helpers(md),
+		.suspends = s->suspends,
+	};
 	char room[TEXT_MAX];
 
 	gn_md_visit(md,
@@ -159,6 +166,43 @@ static int take_mapping(struct modules *s, const struct gn_mapping *m)
 	return err;
 }
 
+/* Whether the mapping is of a core library whose runtime tells when it suspends
+ * methods. */
+static bool is_core_that_suspends(pid_t pid, const struct gn_mapping *m)
+{
+	static const char name[] = "/System.Private.CoreLib.dll";
+	const char *file = strrchr(m->name, '/');
+	struct gn_md_suspends found;
+	struct gn_source_module source;
+	bool suspends;
+	int fd;
+
+	if (!m->file.ino || !m->read || !file || strcmp(file, name))
+		return false;
+	fd = gn_file_of_mapping(pid, m);
+	if (fd < 0)
+		return false;
+	suspends = gn_source_read(&source, fd) &&
+		   gn_md_find_suspends(&source.md, &found);
+	gn_source_close(&source);
+	close(fd);
+	return suspends;
+}
+
+static int learn_core(struct modules *s)
+{
+	struct gn_mapping m;
+	struct gn_maps maps;
+	int err = gn_maps_open(&maps, s->pid), got = 0;
+
+	if (err)
+		return err;
+	while (!s->suspends && (got = gn_maps_next(&maps, &m)) > 0)
+		s->suspends = is_core_that_suspends(s->pid, &m);
+	gn_maps_close(&maps);
+	return got < 0 ? got : 0;
+}
+
 int gn_clr_modules(pid_t pid, const struct gn_managed_take *take)
 {
 	struct modules *s = calloc(1, sizeof(*s));
@@ -170,7 +214,9 @@ int gn_clr_modules(pid_t pid, const struct gn_managed_take *take)
 		return -ENOMEM;
 	s->pid = pid;
 	s->take = take;
-	err = gn_maps_open(&maps, pid);
+	err = learn_core(s);
+	if (!err)
+		err = gn_maps_open(&maps, pid);
 	if (!err) {
 		while (!err && (got = gn_maps_next(&maps, &m)))
 			err = got < 0 ? got : take_mapping(s, &m);
