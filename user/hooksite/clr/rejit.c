@@ -394,6 +394,7 @@ void gn_rejit_open_awaits(struct gn_clr *clr)
 	struct gn_rejit *r = &clr->rejit;
 
 	r->filter = strdup(clr->filter ? clr->filter : "");
+	r->values = clr->values ? strdup(clr->values) : NULL;
 	r->from_start = r->only_awaits = true;
 	if (r->filter)
 		atomic_store(&r->session, ++r->sessions);
