@@ -124,7 +124,9 @@ function(gn_live_clr_others)
 	gn_live_clr_get(suspends ${folder}/get-runtime ${dotnet} 11 ${dir}
 		${sources} -features:runtime-async=on)
 	gn_live_clr_with(suspends ${dir}/dotnet ${dir}/demo
-		async-exact async-attached)
+		async async-exact async-attached kinds
+		LONG exceptions exit-open inlined started-killed unload
+		values-elt)
 	# .NET Core 3.1, without features that need a newer runtime
 	set(dir ${CMAKE_BINARY_DIR}/dotnet-old)
 	set(old_sources ${sources})

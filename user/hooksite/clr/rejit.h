@@ -38,7 +38,7 @@ struct gn_rejit_module {
 /* The core library's method that is called when the runtime suspends methods.
  */
 struct gn_rejit_awaits {
-	bool known; /* it was looked for */
+	bool known; /* the core library was looked at */
 	gn_cor_id core;
 	struct gn_md_suspends suspends;
 	uint32_t index; /* 0: this runtime has none */
@@ -128,12 +128,12 @@ void gn_rejit_scan(struct gn_clr *clr, gn_cor_id module,
 /* Calls `each` for each loaded module. */
 void gn_rejit_each_module(struct gn_clr *clr,
 			  void (*each)(void *ctx, gn_cor_id module), void *ctx);
-/* rejit_await.c: whether hooks can tell when the runtime suspends a method; the
- * caller holds the lock. gn_rejit_is_base(): whether the method with this index
- * is the one that is called then, and has its hook. gn_rejit_base_on(): adds it
- * to the list if it gets its hook now. False: nothing was added.
- * gn_rejit_base_off(): adds it if it loses its hook. */
-bool gn_rejit_can_await(struct gn_clr *clr);
+/* rejit_await.c: whether hooks can tell when the runtime suspends a method of
+ * the module; the caller holds the lock. gn_rejit_is_base(): whether the method
+ * with this index is the one that is called then, and has its hook.
+ * gn_rejit_base_on(): adds it to the list if it gets its hook now. False:
+ * nothing was added. gn_rejit_base_off(): adds it if it loses its hook. */
+bool gn_rejit_can_await(struct gn_clr *clr, gn_cor_id module);
 bool gn_rejit_is_base(const struct gn_clr *clr, uint32_t index);
 bool gn_rejit_base_on(struct gn_clr *clr, struct gn_rejit_list *list);
 void gn_rejit_base_off(struct gn_clr *clr, struct gn_rejit_list *list);

@@ -16,8 +16,10 @@ static void look_at(void *ctx, gn_cor_id module)
 	const struct gn_image *image = gn_images_get(&clr->images, module);
 	uint32_t place;
 
-	if (a->index || !image || !gn_image_is_core(image) ||
-	    !gn_md_find_suspends(&image->md, &a->suspends))
+	if (a->known || !image || !gn_image_is_core(image))
+		return;
+	a->known = true;
+	if (!gn_md_find_suspends(&image->md, &a->suspends))
 		return;
 	place = gn_modules_find(&clr->rejit.modules, module);
 	if (!place)
@@ -28,13 +30,15 @@ static void look_at(void *ctx, gn_cor_id module)
 				      GN_REJIT_ID(place, a->suspends.method));
 }
 
-bool gn_rejit_can_await(struct gn_clr *clr)
+bool gn_rejit_can_await(struct gn_clr *clr, gn_cor_id module)
 {
 	struct gn_rejit_awaits *a = &clr->rejit.awaits;
 
+	/* the core library's own callback can come before it is in the list */
+	if (!a->known && clr->awaits)
+		look_at(clr, module);
 	if (!a->known && clr->awaits)
 		gn_rejit_each_module(clr, look_at, clr);
-	a->known = true;
 	return a->index;
 }
 

@@ -61,7 +61,7 @@ static bool is_left(struct scan *s, bool suspends, const char *name)
 		return true;
 	if (!suspends)
 		return false;
-	if (!gn_rejit_can_await(s->clr))
+	if (!gn_rejit_can_await(s->clr, s->id))
 		return true;
 	atomic_store(&s->clr->rejit.awaits.wanted, true);
 	return false;
