@@ -157,7 +157,7 @@ void test_attach_duration(struct live *t)
 	line = live_await(t, gnomon.err, "gnomon: -f names ");
 	CHECK(t,
 	      sscanf(line,
-		     "gnomon: -f names %*u methods: to ask for their "
+		     "gnomon: -f names %*u methods: requesting their "
 		     "hooks took %lf s,",
 		     &took) == 1,
 	      "it said %s", line);

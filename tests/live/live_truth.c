@@ -80,9 +80,9 @@ uint64_t live_truth(const struct live_truths *truths, const char *word,
 static bool is_time(const char *line)
 {
 	static const char *const words[] = {
-		"inner ",    "elapsed ",     "cpu ",	   "slept ",
-		"alive ",    "chunks ",	     "level ",	   "async-ns ",
-		"await-ns ", "await-count ", "await-line "};
+		"inner ",    "elapsed ",	"cpu ",		"slept ",
+		"alive ",    "chunks ",		"level ",	"async-ns ",
+		"await-ns ", "await-saved-ns ", "await-count ", "await-line "};
 	size_t i;
 
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)

@@ -87,6 +87,48 @@ int gn_take_suspends(struct gn_pipeline *p, struct gn_thread *t,
 	return take_async(p, t, &as, fn);
 }
 
+/* The innermost first: each waits for the one before. */
+static int suspend(struct gn_pipeline *p, struct gn_thread *t,
+		   const struct gn_rec_func *r, uint64_t key)
+{
+	const struct gn_stack *k = t->stacks.active;
+	const struct gn_frame *f;
+	int err = 0;
+
+	t->suspended = 0;
+	for (uint32_t i = k->n; !err && i && k->frames[i - 1].key < key; i--) {
+		f = &k->frames[i - 1];
+		err = gn_take_suspends(p, t, r, p->stage.tree.nodes[f->node].fn,
+				       GN_KIND_ASYNC_SUSPENDS, f->await);
+	}
+	t->suspended = 0;
+	gn_stacks_suspend(&t->stacks, &p->stage, key);
+	return err;
+}
+
+/*
+ * Functions that the runtime calls to suspend methods can have hooks, too: if
+ * one is called or left where the frame of a method was that can be suspended,
+ * it was. An exception would have told that it ends the frame.
+ */
+static int suspend_gone(struct gn_pipeline *p, struct gn_thread *t,
+			const struct gn_rec_func *r)
+{
+	uint64_t key = r->h.key + (r->h.kind == GN_KIND_ENTER);
+	const struct gn_stack *k = t->stacks.active;
+	bool gone = false;
+
+	if (!p->stage.names.any_suspends || !r->h.key)
+		return 0;
+	for (uint32_t i = k->n; !gone && i && k->frames[i - 1].key < key; i--) {
+		uint32_t node = k->frames[i - 1].node;
+
+		gone = p->stage.names.fns[p->stage.tree.nodes[node].fn]
+			       .suspends;
+	}
+	return gone ? suspend(p, t, r, key) : 0;
+}
+
 static int enter(struct gn_pipeline *p, struct gn_thread *t,
 		 const struct gn_rec_func *r, uint32_t program, uint32_t *fn)
 {
@@ -120,26 +162,6 @@ static int resume(struct gn_pipeline *p, struct gn_thread *t,
 	return err > 0 ? gn_take_suspends(p, t, r, fn, GN_KIND_ASYNC_ENTERED,
 					  number)
 		       : err;
-}
-
-/* The innermost first: each waits for the one before. */
-static int suspend(struct gn_pipeline *p, struct gn_thread *t,
-		   const struct gn_rec_func *r)
-{
-	const struct gn_stack *k = t->stacks.active;
-	const struct gn_frame *f;
-	int err = 0;
-
-	t->suspended = 0;
-	for (uint32_t i = k->n; !err && i && k->frames[i - 1].key < r->h.key;
-	     i--) {
-		f = &k->frames[i - 1];
-		err = gn_take_suspends(p, t, r, p->stage.tree.nodes[f->node].fn,
-				       GN_KIND_ASYNC_SUSPENDS, f->await);
-	}
-	t->suspended = 0;
-	gn_stacks_suspend(&t->stacks, &p->stage, r->h.key);
-	return err;
 }
 
 static int take_enter(struct gn_pipeline *p, struct gn_thread *t,
@@ -253,12 +275,17 @@ static int apply_stack(struct gn_pipeline *p, struct gn_thread *t,
 	uint32_t program = p->processes[t->process].program;
 	struct gn_stacks *st = &t->stacks;
 	bool muted = gn_names_muted(&p->stage.names, program, r->func);
+	int err = 0;
 
 	/* Drop records of a muted function that were still on their way. An
 	 * unwind needs both its records, so that they match. */
 	if (muted && r->h.kind != GN_KIND_UNWIND_BEGIN &&
 	    r->h.kind != GN_KIND_UNWIND_END)
 		return 0;
+	if (!GN_KIND_IS_OF_AWAIT(r->h.kind))
+		err = suspend_gone(p, t, r);
+	if (err)
+		return err;
 	switch (r->h.kind) {
 	case GN_KIND_ENTER:
 		return take_enter(p, t, r);
@@ -276,7 +303,7 @@ static int apply_stack(struct gn_pipeline *p, struct gn_thread *t,
 	case GN_KIND_RESUMED:
 		return gn_thread_no_room(p, t, resume(p, t, r, program));
 	case GN_KIND_SUSPENDED:
-		return suspend(p, t, r);
+		return suspend(p, t, r, r->h.key);
 	case GN_KIND_UNWIND_BEGIN:
 		return gn_stacks_unwind_begin(st, r->func, muted);
 	case GN_KIND_UNWIND_END:
