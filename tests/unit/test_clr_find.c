@@ -62,7 +62,7 @@ static void in_the_current_folder(void **state)
 
 static int make(void **state)
 {
-	char *folder = strdup("/tmp/gn-dotnet-XXXXXX");
+	char *folder = strdup(GN_BUILD_DIR "/dotnet.XXXXXX");
 	bool made = folder && mkdtemp(folder) && !chdir(folder);
 
 	*state = folder;

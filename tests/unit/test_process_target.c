@@ -151,7 +151,7 @@ static void not_ours_to_run(void **state)
 
 static int enter_folder(void **state)
 {
-	char *folder = strdup("/tmp/gn-target-XXXXXX");
+	char *folder = strdup(GN_BUILD_DIR "/target.XXXXXX");
 
 	*state = folder;
 	return !folder || !mkdtemp(folder) || chmod(folder, 0755) ||

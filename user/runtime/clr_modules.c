@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <gnomon/path.h>
 #include "hooksite/clr/filter.h"
 #include "hooksite/clr/md_await.h"
 #include "hooksite/clr/md_name.h"
@@ -170,14 +171,13 @@ static int take_mapping(struct modules *s, const struct gn_mapping *m)
  * methods. */
 static bool is_core_that_suspends(pid_t pid, const struct gn_mapping *m)
 {
-	static const char name[] = "/System.Private.CoreLib.dll";
-	const char *file = strrchr(m->name, '/');
 	struct gn_md_suspends found;
 	struct gn_source_module source;
 	bool suspends;
 	int fd;
 
-	if (!m->file.ino || !m->read || !file || strcmp(file, name))
+	if (!m->file.ino || !m->read ||
+	    strcmp(gn_base_name(m->name), "System.Private.CoreLib.dll"))
 		return false;
 	fd = gn_file_of_mapping(pid, m);
 	if (fd < 0)

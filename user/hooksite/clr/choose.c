@@ -69,10 +69,9 @@ gn_hr gn_clr_module_loaded(struct gn_clr *clr, gn_cor_id module, gn_hr status)
 		return GN_S_OK;
 	if (clr->chooses)
 		load_precompiled(clr, module);
-	if (clr->by_il && (clr->edits || !clr->chooses ||
-			   gn_precompiled_found(&clr->precompiled, module)))
-		gn_rejit_module_loaded(clr, module);
-	if (clr->rejit.only_awaits)
+	if (clr->rejit.only_awaits ||
+	    (clr->by_il && (clr->edits || !clr->chooses ||
+			    gn_precompiled_found(&clr->precompiled, module))))
 		gn_rejit_module_loaded(clr, module);
 	return GN_S_OK;
 }

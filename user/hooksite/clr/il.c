@@ -208,17 +208,14 @@ static int put_jump(struct rewrite *w, uint32_t target, uint32_t from)
 
 static int put_switch(struct rewrite *w, const struct gn_il_op *op)
 {
-	const uint8_t *p = w->m.code + op->operand;
-	uint32_t n = gn_il_get(p, 4), from;
+	uint32_t n = gn_il_targets(&w->m, op), from;
 	int err = 0;
 
 	gn_il_put(&w->code, GN_IL_SWITCH, 1);
 	gn_il_put(&w->code, n, 4);
 	from = (uint32_t)w->code.n + 4 * n;
 	for (uint32_t i = 0; !err && i < n; i++)
-		err = put_jump(w,
-			       op->at + op->size + gn_il_get(p + 4 + 4 * i, 4),
-			       from);
+		err = put_jump(w, gn_il_target(&w->m, op, i), from);
 	return err;
 }
 
@@ -270,7 +267,6 @@ static int put_instruction(struct rewrite *w, const struct gn_il_op *op)
 {
 	const struct gn_il_async *a = w->hooks->async;
 	const uint8_t *p = w->m.code + op->operand;
-	uint32_t next = op->at + op->size;
 
 	if (a && a->how != GN_IL_UNTAGS && w->stores < a->machine.n &&
 	    a->machine.stores[w->stores].at == op->at)
@@ -283,14 +279,14 @@ static int put_instruction(struct rewrite *w, const struct gn_il_op *op)
 		return put_switch(w, op);
 	case GN_IL_BR_S ... GN_IL_BLT_UN_S:
 		gn_il_put(&w->code, op->code + (GN_IL_BR - GN_IL_BR_S), 1);
-		return put_jump(w, next + (uint32_t)(int8_t)*p, 0);
+		return put_jump(w, gn_il_target(&w->m, op, 0), 0);
 	case GN_IL_LEAVE_S:
 		gn_il_put(&w->code, GN_IL_LEAVE, 1);
-		return put_jump(w, next + (uint32_t)(int8_t)*p, 0);
+		return put_jump(w, gn_il_target(&w->m, op, 0), 0);
 	case GN_IL_BR ... GN_IL_BLT_UN:
 	case GN_IL_LEAVE:
 		gn_il_put(&w->code, op->code, 1);
-		return put_jump(w, next + gn_il_get(p, 4), 0);
+		return put_jump(w, gn_il_target(&w->m, op, 0), 0);
 	case GN_IL_PREFIXED(GN_IL2_CONSTRAINED):
 	case GN_IL_PREFIXED(GN_IL2_TAIL):
 		put_tail_leave(w, op);

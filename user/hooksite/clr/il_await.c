@@ -10,38 +10,21 @@
 struct search {
 	const struct gn_il_method *m;
 	bool *target; /* by offset: something jumps there */
-	uint32_t
-		prefix; /* where the prefixes of the next call begin, or NONE */
-	uint32_t begin; /* where the call of the awaited method begins */
+	/* where the prefixes of the next call begin, and where the call of the
+	 * awaited method does, or NONE */
+	uint32_t prefix, begin;
 	struct gn_il_awaits *out;
 };
 
-static void mark(struct search *s, uint32_t target)
-{
-	if (target < s->m->code_size)
-		s->target[target] = true;
-}
-
 static void mark_targets(struct search *s, const struct gn_il_op *op)
 {
-	const uint8_t *p = s->m->code + op->operand;
-	uint32_t next = op->at + op->size;
+	uint32_t n = gn_il_targets(s->m, op);
 
-	switch (op->code) {
-	case GN_IL_SWITCH:
-		for (uint32_t i = 0; i < gn_il_get(p, 4); i++)
-			mark(s, next + gn_il_get(p + 4 + 4 * i, 4));
-		break;
-	case GN_IL_BR_S ... GN_IL_BLT_UN_S:
-	case GN_IL_LEAVE_S:
-		mark(s, next + (uint32_t)(int8_t)*p);
-		break;
-	case GN_IL_BR ... GN_IL_BLT_UN:
-	case GN_IL_LEAVE:
-		mark(s, next + gn_il_get(p, 4));
-		break;
-	default:
-		break;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t target = gn_il_target(s->m, op, i);
+
+		if (target < s->m->code_size)
+			s->target[target] = true;
 	}
 }
 

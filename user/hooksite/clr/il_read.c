@@ -132,6 +132,32 @@ bool gn_il_next(const struct gn_il_method *m, uint32_t at, struct gn_il_op *op)
 	return true;
 }
 
+uint32_t gn_il_targets(const struct gn_il_method *m, const struct gn_il_op *op)
+{
+	switch (op->code) {
+	case GN_IL_SWITCH:
+		return gn_il_get(m->code + op->operand, 4);
+	case GN_IL_BR_S ... GN_IL_BLT_UN:
+	case GN_IL_LEAVE:
+	case GN_IL_LEAVE_S:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+uint32_t gn_il_target(const struct gn_il_method *m, const struct gn_il_op *op,
+		      uint32_t i)
+{
+	const uint8_t *p = m->code + op->operand;
+	uint32_t next = op->at + op->size;
+
+	if (op->code == GN_IL_SWITCH)
+		return next + gn_il_get(p + 4 + 4 * i, 4);
+	/* a short one has one byte */
+	return next + (op->size == 2 ? (uint32_t)(int8_t)*p : gn_il_get(p, 4));
+}
+
 void gn_il_clauses(const struct gn_il_method *m, struct gn_il_clauses *it)
 {
 	*it = (struct gn_il_clauses){

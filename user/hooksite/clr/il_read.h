@@ -118,6 +118,12 @@ int gn_il_read(const uint8_t *body, size_t size, struct gn_il_method *m);
 /* Reads the instruction at an offset of the code. False: it is cut off. */
 bool gn_il_next(const struct gn_il_method *m, uint32_t at, struct gn_il_op *op);
 
+/* How many targets an instruction can jump to, and one of them, as an offset in
+ * the code, which can lie outside of it. */
+uint32_t gn_il_targets(const struct gn_il_method *m, const struct gn_il_op *op);
+uint32_t gn_il_target(const struct gn_il_method *m, const struct gn_il_op *op,
+		      uint32_t i);
+
 /* Reads the clauses one by one: 1; 0: there are no more; -EINVAL. */
 void gn_il_clauses(const struct gn_il_method *m, struct gn_il_clauses *it);
 int gn_il_next_clause(struct gn_il_clauses *it, struct gn_il_clause *clause);

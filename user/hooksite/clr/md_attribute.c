@@ -4,16 +4,12 @@
 #include "metadata.h"
 
 /* II.24.2.6: MethodDef is the first kind of owner of an attribute. An attribute
- * is made by a constructor, which is a MethodDef or a MemberRef. The parent of
- * a MemberRef has a coded index of its own. */
+ * is made by a constructor, which is a MethodDef or a MemberRef. */
 #define OF_METHOD(row)	    ((row) << 5)
 #define IS_OF_METHOD(coded) (!((coded)&0x1f))
 #define MAKER_BITS	    3
 #define MAKER_IS_METHOD	    2
 #define MAKER_IS_MEMBER	    3
-#define PARENT_BITS	    3
-#define PARENT_IS_TYPEDEF   0
-#define PARENT_IS_TYPEREF   1
 
 static uint32_t tag_of(uint32_t coded, unsigned int bits)
 {
@@ -23,22 +19,14 @@ static uint32_t tag_of(uint32_t coded, unsigned int bits)
 /* The type of the attribute as a TypeDefOrRef. 0: another kind of type. */
 static uint32_t type_of(const struct gn_md *md, uint32_t maker)
 {
-	uint32_t row = maker >> MAKER_BITS, parent;
+	uint32_t tag = tag_of(maker, MAKER_BITS);
+	gn_token row = maker >> MAKER_BITS;
 
-	if (tag_of(maker, MAKER_BITS) == MAKER_IS_METHOD)
-		return gn_md_type_of(md, row) << 2;
-	if (tag_of(maker, MAKER_BITS) != MAKER_IS_MEMBER)
-		return 0;
-	parent = gn_md_cell(md, MEMBER, row, MEMBER_PARENT_TYPE);
-	row = parent >> PARENT_BITS;
-	switch (tag_of(parent, PARENT_BITS)) {
-	case PARENT_IS_TYPEDEF:
-		return row << 2;
-	case PARENT_IS_TYPEREF:
-		return row << 2 | 1;
-	default:
-		return 0;
-	}
+	return tag == MAKER_IS_METHOD
+		       ? gn_md_declarer(md, (gn_token)METHOD << 24 | row)
+	       : tag == MAKER_IS_MEMBER
+		       ? gn_md_declarer(md, (gn_token)MEMBER << 24 | row)
+		       : 0;
 }
 
 void gn_md_marked(const struct gn_md *md, void (*each)(void *ctx, uint32_t row),

@@ -10,27 +10,9 @@
 #define SERVICES "System.Runtime.CompilerServices"
 #define HELPERS	 "AsyncHelpers"
 
-/* II.24.2.6: MethodDefOrRef and MemberRefParent */
-#define OF_BITS		  1
-#define OF_MEMBER	  1
-#define PARENT_BITS	  3
-#define PARENT_IS_TYPEREF 1
-
-/* The type that a method belongs to, as TypeDefOrRef. 0: another kind of type.
- */
-static uint32_t type_of(const struct gn_md *md, gn_token method)
-{
-	uint32_t row = GN_TOKEN_ROW(method), parent;
-
-	if (GN_TOKEN_TABLE(method) == METHOD)
-		return gn_md_type_of(md, row) << 2;
-	if (GN_TOKEN_TABLE(method) != MEMBER)
-		return 0;
-	parent = gn_md_cell(md, MEMBER, row, MEMBER_PARENT_TYPE);
-	return (parent & ((1u << PARENT_BITS) - 1)) == PARENT_IS_TYPEREF
-		       ? parent >> PARENT_BITS << 2 | 1
-		       : 0;
-}
+/* II.24.2.6: MethodDefOrRef */
+#define OF_BITS	  1
+#define OF_MEMBER 1
 
 /* The generic method of an instance. */
 static gn_token generic_of(const struct gn_md *md, gn_token method)
@@ -61,7 +43,7 @@ static bool is_await(const struct gn_md *md, gn_token method, const char *name)
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(name, names[i]))
-			type = type_of(md, method);
+			type = gn_md_declarer(md, method);
 	return type && gn_md_is_called(md, type, SERVICES, HELPERS);
 }
 

@@ -507,6 +507,26 @@ uint32_t gn_md_type_of(const struct gn_md *md, uint32_t method)
 	return gn_md_first(md, TYPEDEF, TYPEDEF_METHODS, method + 1) - 1;
 }
 
+/* II.24.2.6: MemberRefParent */
+#define PARENT_BITS	  3
+#define PARENT_IS_TYPEDEF 0
+#define PARENT_IS_TYPEREF 1
+
+uint32_t gn_md_declarer(const struct gn_md *md, gn_token method)
+{
+	uint32_t row = GN_TOKEN_ROW(method), parent, tag;
+
+	if (GN_TOKEN_TABLE(method) == METHOD)
+		return gn_md_type_of(md, row) << 2;
+	if (GN_TOKEN_TABLE(method) != MEMBER)
+		return 0;
+	parent = gn_md_cell(md, MEMBER, row, MEMBER_PARENT_TYPE);
+	tag = parent & ((1u << PARENT_BITS) - 1);
+	return tag == PARENT_IS_TYPEDEF || tag == PARENT_IS_TYPEREF
+		       ? parent >> PARENT_BITS << 2 | tag
+		       : 0;
+}
+
 bool gn_md_is_called(const struct gn_md *md, uint32_t coded, const char *space,
 		     const char *name)
 {

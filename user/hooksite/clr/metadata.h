@@ -115,6 +115,9 @@ struct gn_bytes gn_md_locals(const struct gn_md *md, gn_token locals);
 /* The type that declares a method; and whether a type itself lists an
  * interface. The interface rows of a type are adjacent. */
 uint32_t gn_md_type_of(const struct gn_md *md, uint32_t method);
+/* The same of a MethodDef or MemberRef, as TypeDefOrRef. 0: another kind of
+ * parent. */
+uint32_t gn_md_declarer(const struct gn_md *md, gn_token method);
 bool gn_md_implements(const struct gn_md *md, uint32_t type, const char *space,
 		      const char *name);
 /* Whether the type is a value type. */
