@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # What runs in traced programs: as it is compiled for them.
 gn_unit_test(test_hooksite_fast Threads::Threads)
-set(fast ${CMAKE_SOURCE_DIR}/user/hooksite/fast.c)
+set(fast fast.c fast_allowed.c fast_claim.c fast_memory.c fast_ring.c)
+list(TRANSFORM fast PREPEND ${CMAKE_SOURCE_DIR}/user/hooksite/)
 target_sources(test_hooksite_fast PRIVATE hook_vectors.S ${fast}
 	${CMAKE_SOURCE_DIR}/user/hooksite/fast_names.c)
 set_source_files_properties(${fast} PROPERTIES COMPILE_OPTIONS

@@ -182,8 +182,8 @@ gn_written_\name:
 	.endm
 
 /* NAME_saved calls the C function NAME with r10 and rsi as arguments. The
- * result is in r11d. It keeps all registers but r10 and r11: NAME is in fast.c,
- * which uses no vector registers. */
+ * result is in r11d. It keeps all registers but r10 and r11: NAME is in a file
+ * that fast_state.h names, which uses no vector registers. */
 	.macro GN_FAST_SAVED name:req
 	.type	\name\()_saved, @function
 	.balign	16
