@@ -546,6 +546,10 @@ enum gn_stream {
 #define GN_KIND_IS_OF_AWAIT(kind) \
 	((kind) == GN_KIND_AWAITS || (kind) == GN_KIND_AWAITED)
 
+/* Changes the shadow stack, and h.key, if not 0, is the address of a frame. */
+#define GN_KIND_HAS_FRAME(kind) \
+	(GN_KIND_IS_OF_STACK(kind) && !GN_KIND_IS_OF_AWAIT(kind))
+
 /* A NOTE about compiled code, with a function. */
 #define GN_KIND_IS_OF_CODE(kind) \
 	((kind) >= GN_KIND_INLINED && (kind) <= GN_KIND_SELECTED)

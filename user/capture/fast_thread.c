@@ -434,9 +434,9 @@ static uint8_t own_flag(const struct gn_fast_event *e)
 static uint64_t key_of(const struct gn_fast_thread *t,
 		       const struct gn_fast_event *e)
 {
-	return e->kind == GN_KIND_JIT_END || GN_KIND_IS_OF_AWAIT(e->kind)
-		       ? e->sp
-		       : whole_key(t, e->sp);
+	return GN_KIND_HAS_FRAME(e->kind) || e->kind == GN_KIND_JIT_BEGIN
+		       ? whole_key(t, e->sp)
+		       : e->sp;
 }
 
 int gn_fast_thread_put(struct gn_fast_thread *t, const struct gn_fast_event *e,

@@ -531,8 +531,7 @@ static int place(struct gn_pipeline *p, struct gn_thread *t,
 		r->h.kind == GN_KIND_LEAVE || r->h.kind == GN_KIND_TAILCALL;
 	bool tells = leaves && !t->gaps && !t->lossy;
 
-	if (!r->h.key || !GN_KIND_IS_OF_STACK(r->h.kind) ||
-	    GN_KIND_IS_OF_AWAIT(r->h.kind) ||
+	if (!r->h.key || !GN_KIND_HAS_FRAME(r->h.kind) ||
 	    r->h.kind == GN_KIND_UNWIND_BEGIN ||
 	    r->h.kind == GN_KIND_UNWIND_END)
 		return 0;

@@ -176,14 +176,33 @@ static bool open_metadata(struct gn_rejit *r, struct gn_rejit_module *m,
 	return m->quick;
 }
 
-static void set_hooks(struct gn_il_hooks *hooks, bool fast)
+/* The hooks that IL calls. Each passes its site, or writes a record itself. */
+#define IL_HOOKS(X) \
+	X(enter)    \
+	X(leave)    \
+	X(unwound)  \
+	X(awaits)   \
+	X(awaited)  \
+	X(resumed)  \
+	X(suspended)
+
+enum il_hook {
+#define IL_HOOK(name) HOOK_##name,
+	IL_HOOKS(IL_HOOK)
+#undef IL_HOOK
+};
+
+static uintptr_t hook_of(enum il_hook which, bool fast)
 {
-	hooks->enter = fast ? (uintptr_t)GN_CLR_FAST(il_enter)
-			    : (uintptr_t)GN_CLR_HOOK(il_enter);
-	hooks->leave = fast ? (uintptr_t)GN_CLR_FAST(il_leave)
-			    : (uintptr_t)GN_CLR_HOOK(il_leave);
-	hooks->unwound = fast ? (uintptr_t)GN_CLR_FAST(il_unwound)
-			      : (uintptr_t)GN_CLR_HOOK(il_unwound);
+#define IL_HOOK(name)                              \
+	[HOOK_##name] = {                          \
+		(uintptr_t)GN_CLR_HOOK(il_##name), \
+		(uintptr_t)GN_CLR_FAST(il_##name), \
+	},
+	static const uintptr_t hooks[][2] = {IL_HOOKS(IL_HOOK)};
+#undef IL_HOOK
+
+	return hooks[which][fast];
 }
 
 /*
@@ -206,20 +225,16 @@ static void set_suspends(const struct gn_clr *clr,
 	struct gn_il_suspends *s = &hooks->suspends;
 
 	s->list = list;
-	s->awaits = fast ? (uintptr_t)GN_CLR_FAST(il_awaits)
-			 : (uintptr_t)GN_CLR_HOOK(il_awaits);
-	s->awaited = fast ? (uintptr_t)GN_CLR_FAST(il_awaited)
-			  : (uintptr_t)GN_CLR_HOOK(il_awaited);
-	s->resumed = fast ? (uintptr_t)GN_CLR_FAST(il_resumed)
-			  : (uintptr_t)GN_CLR_HOOK(il_resumed);
+	s->awaits = hook_of(HOOK_awaits, fast);
+	s->awaited = hook_of(HOOK_awaited, fast);
+	s->resumed = hook_of(HOOK_resumed, fast);
 	if (list && !r->from_start) {
 		s->now = &r->session;
 		s->session = atomic_load(s->now);
 	}
 	if (!gn_rejit_is_base(clr, hooks->index))
 		return;
-	s->suspended = fast ? (uintptr_t)GN_CLR_FAST(il_suspended)
-			    : (uintptr_t)GN_CLR_HOOK(il_suspended);
+	s->suspended = hook_of(HOOK_suspended, fast);
 	s->field = r->awaits.suspends.field;
 	if (!atomic_load(&r->chosen[hooks->index]))
 		hooks->enter = hooks->leave = hooks->unwound = 0;
@@ -234,7 +249,9 @@ static bool prepare_calls(struct gn_clr *clr, struct gn_rejit_module *m,
 	bool from_native = gn_md_from_native(md, GN_TOKEN_ROW(method->token));
 	bool fast = is_fast(clr, from_native);
 
-	set_hooks(hooks, fast);
+	hooks->enter = hook_of(HOOK_enter, fast);
+	hooks->leave = hook_of(HOOK_leave, fast);
+	hooks->unwound = hook_of(HOOK_unwound, fast);
 	set_suspends(clr, method->awaits, fast, hooks);
 	gn_valued_il(clr, method, hooks);
 	hooks->call = hook_call(m, from_native, 0);
