@@ -98,7 +98,7 @@ function(gn_live_clr_others)
 	set(some exceptions thrown-light async-exact attach attach-copies inlined
 		sixty-rejit)
 	set(more kinds unload sixty start-rejit-core attach-helpers)
-	set(rest events-all list async-attached attach-later from-native names
+	set(rest events-all list loading async-attached attach-later from-native names
 		samples-attached values-attached
 		filters tier-one-only-exceptions async waits exit-open
 		attach-warm attach-pace started-killed attach-light

@@ -168,15 +168,16 @@ static void check_words(struct live *t, const struct live_talk *served)
 	      "ended with %d: %s", end.code, end.err);
 }
 
-/* A session hooks the functions that are listed with hooks, and leaves the
- * others. */
-static void check_session(struct live *t, const struct live_talk *served,
-			  const char *glob)
+/* What `gnomon list` says about a glob's functions. */
+struct listed {
+	uint64_t hooked, no_il, left;
+};
+
+static struct listed
+count_listed(struct live *t, const struct live_talk *served, const char *glob)
 {
-	const char *pid = live_text(t, "%d", (int)served->pid);
 	char *path = live_path(t, "list.json");
-	struct live_args a = {.n = 0};
-	uint64_t hooked = 0, no_il = 0, left = 0;
+	struct listed n = {0, 0, 0};
 	struct live_end end;
 	const json_t *row;
 	json_t *report;
@@ -192,32 +193,55 @@ static void check_session(struct live *t, const struct live_talk *served,
 		const char *why =
 			json_string_value(json_object_get(row, "unhooked"));
 
-		if (!why)
-			hooked++;
-		else if (!strcmp(why, "no-il"))
-			no_il++;
-		else
-			left++;
+		n.hooked += !why;
+		n.no_il += why && !strcmp(why, "no-il");
+		n.left += why && strcmp(why, "no-il");
 	}
 	json_decref(report);
 	unlink(path);
+	return n;
+}
+
+static void check_between(struct live *t, const char *what, uint64_t before,
+			  uint64_t seen, uint64_t after)
+{
+	CHECK(t, before <= seen && seen <= after,
+	      "%s: a session has %" N "; the list has %" N " before it and %" N
+	      " after it",
+	      what, seen, before, after);
+}
+
+/* A session hooks the functions that are listed with hooks, and leaves the
+ * others. The runtime may load a module meanwhile. */
+static void check_session(struct live *t, const struct live_talk *served,
+			  const char *glob)
+{
+	const char *pid = live_text(t, "%d", (int)served->pid);
+	char *path = live_path(t, "report.json");
+	struct live_args a = {.n = 0};
+	struct listed before = count_listed(t, served, glob), after;
+	struct live_end end;
+	json_t *report;
+
 	live_add(t, &a, t->gnomon, "run", "-q", "-p", pid, "-d", "1s", "-f",
 		 glob, "--format", "json", "-o", path, NULL);
 	live_run(t, &a, NULL, &end);
 	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
 	report = live_load(t, path);
-	CHECK(t,
-	      live_number(t, report, "code.selected.methods") == hooked &&
-		      live_number(t, report, "code.selected.no_il") == no_il &&
+	after = count_listed(t, served, glob);
+	check_between(t, "with hooks", before.hooked,
+		      live_number(t, report, "code.selected.methods"),
+		      after.hooked);
+	check_between(t, "without IL", before.no_il,
+		      live_number(t, report, "code.selected.no_il"),
+		      after.no_il);
+	check_between(t, "left out", before.left,
 		      json_array_size(json_object_get(
-			      json_object_get(report, "code"), "untraced")) ==
-			      left,
-	      "%" N " are listed with hooks, %" N " without IL and %" N
-	      " left out, a session has %" N " and %" N,
-	      hooked, no_il, left,
-	      live_number(t, report, "code.selected.methods"),
-	      live_number(t, report, "code.selected.no_il"));
-	CHECK(t, hooked > 100 && no_il, "too few are listed");
+			      json_object_get(report, "code"), "untraced")),
+		      after.left);
+	json_decref(report);
+	unlink(path);
+	CHECK(t, before.hooked > 100 && before.no_il, "too few are listed");
 }
 
 void test_clr_list(struct live *t)
@@ -236,5 +260,48 @@ void test_clr_list(struct live *t)
 	check_session(t, &served, "*List*");
 	/* some of these are helpers of the compiler */
 	check_session(t, &served, "System.*Helpers.*");
+	CHECK(t, live_finish(t, &served) == 0, "the program failed");
+}
+
+/* Other threads, new ones, load modules all the time while gnomon attaches. No
+ * method of any of them is missing from the count, and as soon as gnomon says
+ * that it has attached, calls are seen. */
+void test_clr_loading(struct live *t)
+{
+	const char *many = "System.Private.Xml.dll:*", *called;
+	struct live_args a = {.n = 0};
+	struct live_talk served, gnomon;
+	struct live_truths truths;
+	uint64_t modules, methods, want, seen;
+	json_t *report;
+	char *out;
+
+	clr_need(t);
+	clr_demo(t, &a, "loading");
+	live_talk(t, &a, &served);
+	free(live_await(t, served.out, "ready"));
+	want = count_listed(t, &served, many).hooked;
+	CHECK(t, want > 1000, "%" N " methods are too few", want);
+	clr_attach(t, &served, live_text(t, "-f %s -f Demo.Loading.*", many),
+		   &gnomon);
+	out = clr_serve(t, &served, "enough");
+	report = clr_detach(t, &gnomon);
+	live_truths(t, out, &truths);
+	modules = live_truth(&truths, "number", "modules");
+	methods = live_truth(&truths, "number", "methods");
+	CHECK(t, live_truth(&truths, "number", "enough"),
+	      "the program loaded too many modules");
+	CHECK(t, modules > 10 && methods > 5, "%" N " modules, %" N " methods",
+	      modules, methods);
+	want += (modules + 1) * methods; /* and that of the file */
+	seen = live_number(t, report, "code.selected.methods");
+	CHECK(t, seen == want, "%" N " methods are counted, not %" N, seen,
+	      want);
+	called = "Demo.Loading.Called()";
+	seen = live_function(t, report, NULL, called, "calls", NULL);
+	want = live_truth(&truths, "calls", called);
+	CHECK(t, want && seen == want, "%" N " of %" N " calls are seen", seen,
+	      want);
+	json_decref(report);
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
