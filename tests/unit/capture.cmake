@@ -12,7 +12,8 @@ target_link_options(test_capture_keeper PRIVATE
 	-Wl,--wrap=gn_events_enable,--wrap=gn_events_remove
 	-Wl,--wrap=gn_attach_perf_event,--wrap=bpf_program__fd
 	-Wl,--wrap=bpf_link_create,--wrap=bpf_map_update_elem
-	-Wl,--wrap=bpf_map_delete_elem)
+	-Wl,--wrap=bpf_map_delete_elem,--wrap=realloc,--wrap=opendir
+	-Wl,--wrap=readdir)
 gn_unit_test(test_capture_kernel_btf gnomon_capture)
 target_link_options(test_capture_kernel_btf PRIVATE -Wl,--wrap=btf__parse)
 gn_unit_test(test_capture_later gnomon_capture)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A function with a site that the kernel refuses is left out whole. A fake
- * kernel stands for the keeper's: its perf events are files in memory. */
+/* A function with a site that the kernel refuses is left out whole, and the
+ * keeper holds none of gnomon's descriptors. A fake kernel stands for the
+ * keeper's: its perf events are files in memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,6 +24,7 @@
 #include <gnomon/hook.h>
 #include "capture/events.h"
 #include "capture/keeper.h"
+#include "fail.h"
 
 #define FUNCTIONS 3
 #define EACH	  6 /* an enter and several leaves */
@@ -40,6 +42,10 @@ struct kernel {
 };
 
 static struct kernel *kernel;
+
+WRAP(void *, realloc, (void *p, size_t n), (p, n), NULL, ENOMEM)
+WRAP(DIR *, opendir, (const char *path), (path), NULL, EMFILE)
+WRAP(struct dirent *, readdir, (DIR * dir), (dir), NULL, EIO)
 
 /* Each has another offset in its page, so all are of one group. */
 static size_t probe_at(uint64_t offset)
@@ -153,11 +159,11 @@ static void left_out(void *ctx, uint64_t cookie, int err)
 	said->err = err;
 }
 
-/* How many probes the keeper's perf events hold. */
-static size_t probes_of(pid_t keeper)
+/* The sum of the numbers in the names of a keeper's files of this kind. */
+static size_t sum_of(pid_t keeper, const char *kind)
 {
 	char path[64], target[64];
-	size_t sum = 0, n;
+	size_t sum = 0, n, len = strlen(kind);
 	struct dirent *entry;
 	DIR *dir;
 
@@ -165,15 +171,22 @@ static size_t probes_of(pid_t keeper)
 	dir = opendir(path);
 	assert_non_null(dir);
 	while ((entry = readdir(dir))) {
-		ssize_t len = readlinkat(dirfd(dir), entry->d_name, target,
+		ssize_t got = readlinkat(dirfd(dir), entry->d_name, target,
 					 sizeof(target) - 1);
 
-		target[len > 0 ? len : 0] = '\0';
-		if (sscanf(target, "/memfd:probes-%zu", &n) == 1)
+		target[got > 0 ? got : 0] = '\0';
+		if (!strncmp(target, kind, len) &&
+		    sscanf(target + len, "%zu", &n) == 1)
 			sum += n;
 	}
 	closedir(dir);
 	return sum;
+}
+
+/* How many probes the keeper's perf events hold. */
+static size_t probes_of(pid_t keeper)
+{
+	return sum_of(keeper, "/memfd:probes-");
 }
 
 static uint32_t func_of(size_t probe)
@@ -181,9 +194,9 @@ static uint32_t func_of(size_t probe)
 	return (uint32_t)(1 + probe / EACH);
 }
 
-/* Starts a keeper, of which the kernel refuses one site. Returns how many
- * probes it holds. */
-static size_t keep(size_t refused, struct said *said)
+/* Starts a keeper, of which the kernel refuses one site. */
+static int start(struct gn_keeper *k, size_t refused, struct said *said,
+		 size_t *count)
 {
 	uint64_t offsets[PROBES], cookies[PROBES];
 	struct gn_groups groups = {0};
@@ -194,8 +207,6 @@ static size_t keep(size_t refused, struct said *said)
 				   .groups = &groups,
 				   .left_out = left_out,
 				   .ctx = said};
-	size_t count = 0, held;
-	struct gn_keeper k;
 
 	for (size_t i = 0; i < PROBES; i++) {
 		offsets[i] = i * 16;
@@ -203,12 +214,26 @@ static size_t keep(size_t refused, struct said *said)
 	}
 	kernel->refused = refused;
 	*said = (struct said){0};
-	assert_int_equal(gn_keeper_start(&k, &set, &count), 0);
+	return gn_keeper_start(k, &set, count);
+}
+
+static void stop(struct gn_keeper *k)
+{
+	gn_keeper_stop(k);
+	assert_int_equal(gn_keeper_wait(k, NULL), 0);
+}
+
+/* Returns how many probes such a keeper holds. */
+static size_t keep(size_t refused, struct said *said)
+{
+	size_t count = 0, held;
+	struct gn_keeper k;
+
+	assert_int_equal(start(&k, refused, said, &count), 0);
 	assert_true(gn_keeper_lives(&k));
 	assert_int_equal(count, said->times);
 	held = probes_of(k.pid);
-	gn_keeper_stop(&k);
-	assert_int_equal(gn_keeper_wait(&k, NULL), 0);
+	stop(&k);
 	return held;
 }
 
@@ -257,6 +282,45 @@ static void by_groups(void **state)
 	}
 }
 
+/* Whatever call of the keeper fails: it holds no descriptor of gnomon, or it
+ * does not start and says why. */
+static void holds_no_copies(void **state)
+{
+	int own[40], err, failures = 0;
+	char name[32];
+	struct said said;
+	struct gn_keeper k;
+	size_t count;
+
+	(void)state;
+	kernel->has_tracefs = false;
+	for (int i = 0; i < 40; i++) {
+		snprintf(name, sizeof(name), "own-%d", i + 1);
+		own[i] = memfd_create(name, MFD_CLOEXEC);
+		assert_true(own[i] >= 0);
+	}
+	for (int n = 0; n < 80; n++) {
+		count = 0;
+		/* the keeper has a copy of the count */
+		if (n)
+			arm(n);
+		err = start(&k, PROBES, &said, &count);
+		disarm();
+		failures += err != 0;
+		if (err) {
+			assert_true(err == -ENOMEM || err == -EMFILE ||
+				    err == -EIO);
+			continue;
+		}
+		assert_int_equal(sum_of(k.pid, "/memfd:own-"), 0);
+		assert_int_equal(probes_of(k.pid), PROBES);
+		stop(&k);
+	}
+	assert_true(failures >= 40);
+	for (int i = 0; i < 40; i++)
+		close(own[i]);
+}
+
 static int map_kernel(void **state)
 {
 	(void)state;
@@ -270,6 +334,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_by_one),
 		cmocka_unit_test(by_groups),
+		cmocka_unit_test(holds_no_copies),
 	};
 
 	return cmocka_run_group_tests(tests, map_kernel, NULL);

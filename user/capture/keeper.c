@@ -302,30 +302,45 @@ static int attach_each(struct work *w)
 	return err;
 }
 
+/* The descriptors of gnomon that the child has. */
+struct copies {
+	int *fd;
+	size_t n;
+};
+
+static int add_copy(struct copies *c, int fd)
+{
+	int *more = realloc(c->fd, (c->n + 1) * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	c->fd = more;
+	more[c->n++] = fd;
+	return 0;
+}
+
 /*
  * Lists gnomon's descriptors, which the child must close. Else readers of
  * gnomon's output would wait for the end of this child, and so would gnomon's
- * other keepers.
+ * other keepers. So a list that lacks some is an error.
  */
-static size_t note_copies(int **copies)
+static int note_copies(struct copies *c)
 {
 	DIR *dir = opendir("/proc/self/fd");
 	struct dirent *entry;
-	size_t n = 0;
+	int err = 0;
 
-	*copies = NULL;
-	while (dir && (entry = readdir(dir))) {
-		int *more = realloc(*copies, (n + 1) * sizeof(*more));
+	if (!dir)
+		return -errno;
+	for (errno = 0; !err && (entry = readdir(dir)); errno = 0) {
+		int fd = atoi(entry->d_name);
 
-		if (!more)
-			break;
-		*copies = more;
-		more[n] = atoi(entry->d_name);
-		n += more[n] > STDERR_FILENO && more[n] != dirfd(dir);
+		if (fd > STDERR_FILENO && fd != dirfd(dir))
+			err = add_copy(c, fd);
 	}
-	if (dir)
-		closedir(dir);
-	return n;
+	err = err ?: -errno;
+	closedir(dir);
+	return err;
 }
 
 static void leave_terminal(void)
@@ -345,14 +360,14 @@ static void leave_terminal(void)
 
 /* Closes gnomon's descriptors and gives up all privileges: the child needs
  * neither any more. */
-static void settle(const struct work *w, int *copies, size_t n)
+static void settle(const struct work *w, struct copies *c)
 {
 	cap_t none = cap_init();
 
-	for (size_t i = 0; i < n; i++)
-		if (copies[i] != w->control && copies[i] != w->tell)
-			close(copies[i]);
-	free(copies);
+	for (size_t i = 0; i < c->n; i++)
+		if (c->fd[i] != w->control && c->fd[i] != w->tell)
+			close(c->fd[i]);
+	free(c->fd);
 	if (none)
 		cap_set_proc(none);
 	cap_free(none);
@@ -373,16 +388,15 @@ static void detach(struct work *w)
 
 static _Noreturn void keep(struct work *w)
 {
-	bool shared;
-	int *copies;
-	size_t n;
+	struct copies copies = {0};
 	char c;
 
 	leave_terminal();
-	n = note_copies(&copies);
-	shared = !gn_events_open(&w->events);
-	w->told.err = shared ? attach_groups(w) : attach_each(w);
-	settle(w, copies, n);
+	w->told.err = note_copies(&copies);
+	if (!w->told.err)
+		w->told.err = gn_events_open(&w->events) ? attach_each(w)
+							 : attach_groups(w);
+	settle(w, &copies);
 	w->told.ready = !w->told.err;
 	tell(w);
 	/* wait until the other end is closed; nothing is written there */
