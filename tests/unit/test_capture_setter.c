@@ -47,11 +47,30 @@ static void begun_are_known(void **state)
 	assert_true(gn_setter_noted(&b, 9, 1000));
 }
 
+/* Noting a late process takes no memory. Beyond the room, any process may have
+ * been late. */
+static void late_are_known(void **state)
+{
+	struct gn_setter_late l = {.n = 0};
+
+	(void)state;
+	assert_false(gn_setter_was_late(&l, 7));
+	for (uint32_t i = 0; i < GN_LATE_MAX; i++)
+		gn_setter_note_late(&l, 1000 + i);
+	assert_true(gn_setter_was_late(&l, 1000));
+	assert_true(gn_setter_was_late(&l, 1000 + GN_LATE_MAX - 1));
+	assert_false(gn_setter_was_late(&l, 7));
+	gn_setter_note_late(&l, 8);
+	assert_true(gn_setter_was_late(&l, 8));
+	assert_true(gn_setter_was_late(&l, 7));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_flood_is_one),
 		cmocka_unit_test(begun_are_known),
+		cmocka_unit_test(late_are_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

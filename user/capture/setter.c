@@ -34,8 +34,7 @@ struct gn_setter {
 	bool flooded;
 	struct gn_setup batch[BATCH];
 	size_t n;
-	uint32_t *late; /* processes that were not reached in time */
-	size_t nlate;
+	struct gn_setter_late late;
 	pthread_mutex_t lock;
 	struct gn_setter_begun begun; /* under the lock */
 };
@@ -68,6 +67,23 @@ bool gn_setter_began(struct gn_setter *t, pid_t pid, uint64_t since)
 	is = gn_setter_noted(&t->begun, pid, since);
 	pthread_mutex_unlock(&t->lock);
 	return is;
+}
+
+void gn_setter_note_late(struct gn_setter_late *l, uint32_t pid)
+{
+	if (l->n < GN_LATE_MAX)
+		l->pid[l->n] = pid;
+	l->n++;
+}
+
+bool gn_setter_was_late(const struct gn_setter_late *l, uint32_t pid)
+{
+	if (l->n > GN_LATE_MAX)
+		return true;
+	for (size_t i = 0; i < l->n; i++)
+		if (l->pid[i] == pid)
+			return true;
+	return false;
 }
 
 /* Opens the memory of the process. It stays the memory of the same program:
@@ -112,7 +128,6 @@ static void set_all(const struct gn_runtime_setup *r, const struct gn_setup *s)
 static void give_up(struct gn_setter *t, const struct gn_runtime_setup *r,
 		    const struct gn_setup *s)
 {
-	uint32_t *grown = reallocarray(t->late, t->nlate + 1, sizeof(*t->late));
 	uint64_t base = 0;
 	int mem = open_memory(r, s, &base);
 
@@ -120,10 +135,7 @@ static void give_up(struct gn_setter *t, const struct gn_runtime_setup *r,
 		put(mem, base + r->needed, 0, 1);
 		close(mem);
 	}
-	if (!grown)
-		return;
-	t->late = grown;
-	t->late[t->nlate++] = s->pid;
+	gn_setter_note_late(&t->late, s->pid);
 }
 
 static bool is_late(const struct gn_setter *t, size_t from)
@@ -221,7 +233,6 @@ static void free_setter(struct gn_setter *t)
 		close(t->quit);
 	ring_buffer__free(t->ring);
 	pthread_mutex_destroy(&t->lock);
-	free(t->late);
 	free(t);
 }
 
@@ -262,8 +273,7 @@ void gn_setter_stop(struct gn_session *s)
 	s->skel->bss->control.sets_up = 0;
 	eventfd_write(t->quit, 1);
 	pthread_join(t->thread, NULL);
-	for (size_t i = 0; i < t->nlate; i++)
-		gn_unseen_late(s->unseen, t->late[i]);
+	gn_unseen_late(s->unseen, &t->late);
 	free_setter(t);
 	s->setter = NULL;
 }

@@ -42,6 +42,17 @@ bool gn_setter_noted(const struct gn_setter_begun *b, pid_t pid,
  * nothing is known. */
 bool gn_setter_began(struct gn_setter *t, pid_t pid, uint64_t since);
 
+/* The processes that were not reached in time. More than there is room for: any
+ * process may be one. */
+#define GN_LATE_MAX 256
+struct gn_setter_late {
+	uint32_t pid[GN_LATE_MAX];
+	size_t n;
+};
+
+void gn_setter_note_late(struct gn_setter_late *l, uint32_t pid);
+bool gn_setter_was_late(const struct gn_setter_late *l, uint32_t pid);
+
 /* The number of requests in the second that began at `since`. */
 struct gn_setter_pace {
 	uint64_t since;

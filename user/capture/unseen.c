@@ -10,6 +10,7 @@
 #include <gnomon/path.h>
 #include <gnomon/selected.h>
 #include "capture/prepare.h"
+#include "capture/setter.h"
 #include "process/files.h"
 #include "process/inside.h"
 #include "runtime/filter.h"
@@ -225,10 +226,11 @@ void gn_unseen_running(struct gn_unseen *u, uint32_t pid,
 		p->before = true;
 }
 
-void gn_unseen_late(struct gn_unseen *u, uint32_t pid)
+void gn_unseen_late(struct gn_unseen *u, const struct gn_setter_late *late)
 {
 	for (size_t i = 0; i < u->count; i++)
-		if (u->program[i].pid == pid && u->program[i].rt->own_thread)
+		if (u->program[i].rt->own_thread &&
+		    gn_setter_was_late(late, u->program[i].pid))
 			u->program[i].hooked = false;
 }
 

@@ -22,6 +22,7 @@ struct gn_files;
 struct gn_filter;
 struct gn_native_stats;
 struct gn_runtime;
+struct gn_setter_late;
 struct gn_unseen;
 
 /* A line for people: WHAT; WHAT TO DO. */
@@ -39,8 +40,9 @@ void gn_unseen_free(struct gn_unseen *u);
 void gn_unseen_running(struct gn_unseen *u, uint32_t pid,
 		       const struct gn_runtime *rt);
 
-/* Notes that a runtime without a library got its options too late. */
-void gn_unseen_late(struct gn_unseen *u, uint32_t pid);
+/* Notes in which processes a runtime without a library got its options too
+ * late. */
+void gn_unseen_late(struct gn_unseen *u, const struct gn_setter_late *late);
 
 /* Takes each record of the kernel side, in order. `filter` learns which of its
  * globs match names of a runtime. */
