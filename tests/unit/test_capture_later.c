@@ -339,6 +339,25 @@ static void a_record_without_memory_is_of_each_file(void **state)
 	sample_clear(&s);
 }
 
+/* Its functions were announced, so that no call was seen means nothing. */
+static void a_file_without_memory_is_one_more(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_make(&s);
+	s.later.stopped = 30;
+	ntold = 0;
+	gn_later_lose(&s.later, 3, 7);
+	gn_later_tell_untold(&s.later);
+	assert_int_equal(ntold, 3);
+	assert_int_equal(told[2].module, 3);
+	assert_int_equal(told[2].pid, 0);
+	assert_int_equal(told[2].since, 7);
+	assert_int_equal(told[2].h.time, 30);
+	sample_clear(&s);
+}
+
 /* That it was mapped is known, where its path could not be kept. */
 static void a_library_without_its_path_is_counted(void **state)
 {
@@ -377,6 +396,7 @@ int main(void)
 		cmocka_unit_test(a_process_without_memory_is_told),
 		cmocka_unit_test(a_library_without_its_path_is_counted),
 		cmocka_unit_test(a_record_without_memory_is_of_each_file),
+		cmocka_unit_test(a_file_without_memory_is_one_more),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

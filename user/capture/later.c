@@ -259,6 +259,15 @@ static bool has_twin(const struct gn_later *l, const struct gn_files *files,
 	return twin && !gn_written_is(l->session->written, twin->fd);
 }
 
+/* There is no memory for the file. Functions that were announced for it would
+ * look as if they were not called. */
+static void lose_file(struct gn_later *l, int err, uint64_t since)
+{
+	fail(l, err, since);
+	if (gn_later_lacks(err) && l->functions.last_file)
+		gn_later_lose(l, l->functions.modules + 1, since);
+}
+
 /* Gives a file its probes. */
 static void probe_file(struct gn_later *l, struct gn_file *file,
 		       const struct gn_later_news *n,
@@ -276,10 +285,8 @@ static void probe_file(struct gn_later *l, struct gn_file *file,
 		if (file->program && !n->path)
 			gn_later_count_late(l, n->pid, n->since,
 					    gn_later_until_now(l));
-	} else if (got < 0) {
-		fail(l, got, n->since);
-	} else if ((got = keep_file(l, file, &probes))) {
-		fail(l, got, n->since);
+	} else if (got < 0 || (got = keep_file(l, file, &probes))) {
+		lose_file(l, got, n->since);
 	} else {
 		size_t at = l->files.count - 1;
 

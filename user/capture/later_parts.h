@@ -96,9 +96,13 @@ struct gn_later {
 	/* when news first found no room, or gnomon first lacked something; 0 =
 	 * never */
 	uint64_t overrun;
-	/* the first time of which an UNPROBED record found no memory; 0 = never
+	/* the first time of which an UNPROBED record, or a file, found no
+	 * memory; 0 = never
 	 */
 	uint64_t untold;
+	/* the number of a file that has its MODULE record, and for which there
+	 * was no memory then; 0: none */
+	uint32_t lost;
 
 	/* used by the thread alone */
 	struct gn_links *links;
@@ -189,6 +193,8 @@ void gn_later_put_unprobed(struct gn_later *l, uint32_t module, bool by_path,
 /* After the stop, in the session's thread: if such a record found no memory,
  * hands the stream one of each file instead. */
 void gn_later_tell_untold(struct gn_later *l);
+/* A file with that number has its MODULE record, and gets no probes. */
+void gn_later_lose(struct gn_later *l, uint32_t module, uint64_t since);
 /* Waits until the stream has what was put; false: it never will. */
 bool gn_later_await_stream(struct gn_later *l);
 

@@ -47,6 +47,12 @@ static struct gn_rec_unprobed unprobed(uint32_t module, pid_t pid,
 	};
 }
 
+static void note_untold(struct gn_later *l, uint64_t since)
+{
+	if (!l->untold || since < l->untold)
+		l->untold = since;
+}
+
 void gn_later_put_unprobed(struct gn_later *l, uint32_t module, bool by_path,
 			   pid_t pid, uint64_t since, uint64_t until)
 {
@@ -55,17 +61,27 @@ void gn_later_put_unprobed(struct gn_later *l, uint32_t module, bool by_path,
 	if (by_path)
 		r.h.flags = GN_F_BY_PATH;
 	pthread_mutex_lock(&l->lock);
-	if (append(l, &r.h, sizeof(r)) && (!l->untold || since < l->untold))
-		l->untold = since;
+	if (append(l, &r.h, sizeof(r)))
+		note_untold(l, since);
+	pthread_mutex_unlock(&l->lock);
+}
+
+void gn_later_lose(struct gn_later *l, uint32_t module, uint64_t since)
+{
+	pthread_mutex_lock(&l->lock);
+	l->lost = module > l->lost ? module : l->lost;
+	note_untold(l, since);
 	pthread_mutex_unlock(&l->lock);
 }
 
 void gn_later_tell_untold(struct gn_later *l)
 {
-	uint32_t modules = gn_later_module(l, l->files.count);
+	uint32_t last = gn_later_module(l, l->files.count) - 1;
 
 	pthread_mutex_lock(&l->lock);
-	for (uint32_t m = 1; l->untold && m < modules; m++) {
+	if (last < l->lost)
+		last = l->lost;
+	for (uint32_t m = 1; l->untold && m <= last; m++) {
 		struct gn_rec_unprobed r =
 			unprobed(m, 0, l->untold, gn_later_until_now(l));
 
