@@ -116,10 +116,6 @@ function(gn_live_clr_others)
 		else()
 			list(APPEND long ${more})
 		endif()
-		# the names of its precompiled code cannot be read yet
-		if(major EQUAL 11)
-			list(REMOVE_ITEM long samples samples-attached)
-		endif()
 		gn_live_clr_with(${major} ${dir}/dotnet ${dir}/demo ${default}
 			LONG ${long})
 	endforeach()

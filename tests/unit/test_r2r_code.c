@@ -34,6 +34,9 @@ static const uint8_t alone[] = {16 << 3, 1, 15 << 3, 1 << 2};
  * at function 3. */
 static const uint8_t instances[] = {0,	  2,	4,	0xaa, 4, 0, 0x40,
 				    0x15, 0x12, 2 << 2, 1,    8, 4, 3 << 2};
+/* One bucket with method 4 as the runtime suspends it, which begins at function
+ * 3. */
+static const uint8_t suspends[] = {0, 2, 4, 0xaa, 4, 0, 0x81, 0, 4, 3 << 2};
 /* Function 4 is a separate part of function 3. */
 static const uint8_t cold[] = {4, 0, 0, 0, 3, 0, 0, 0};
 
@@ -121,6 +124,23 @@ static void code_goes_to_the_next_entry(void **state)
 	free(code);
 }
 
+/* The code that resumes it has no entry point. */
+static void a_method_has_the_code_that_resumes_it(void **state)
+{
+	struct gn_r2r_code *code;
+	struct module m;
+	size_t n;
+
+	(void)state;
+	make(&m, 0);
+	add(&m, 103, methods, sizeof(methods));
+	add(&m, 109, suspends, sizeof(suspends));
+	assert_int_equal(gn_r2r_code_read(&m.pe, &code, &n), 0);
+	assert_int_equal(n, 3);
+	is_code(&code[2], 0x1060, 0x1090, 4);
+	free(code);
+}
+
 static void what_is_apart_has_no_name(void **state)
 {
 	struct gn_r2r_code *code;
@@ -193,6 +213,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(code_goes_to_the_next_entry),
+		cmocka_unit_test(a_method_has_the_code_that_resumes_it),
 		cmocka_unit_test(what_is_apart_has_no_name),
 		cmocka_unit_test(other_modules_have_none),
 		cmocka_unit_test(cut_tables_are_refused),

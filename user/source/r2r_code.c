@@ -18,14 +18,18 @@ enum {
 	SECTION_COLD = 120,
 };
 
-/* Flags of an instance's signature. */
+/* Flags of an instance's signature. A method that the runtime suspends is an
+ * instance, too (SIG_SUSPENDS). The compiler puts the code that resumes it
+ * right behind it, without an entry point, so that it counts as part of the
+ * method. */
 enum {
 	SIG_STUBS = 0x03, /* kinds of stubs of the same method */
 	SIG_ARGUMENTS = 0x04,
 	SIG_MEMBER = 0x10, /* it is a member of another module */
 	SIG_OWNER = 0x40,
 	SIG_MODULE = 0x80,
-	SIG_KNOWN = 0xd7,
+	SIG_SUSPENDS = 0x100,
+	SIG_KNOWN = 0x1d7,
 };
 
 /* A parsed signature. */
