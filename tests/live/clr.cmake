@@ -127,6 +127,12 @@ function(gn_live_clr_others)
 		async async-exact async-attached kinds
 		LONG exceptions exit-open inlined started-killed unload
 		values-elt)
+	# Core libraries in a composite image.
+	set(dir ${CMAKE_BINARY_DIR}/dotnet-composite)
+	gn_live_clr_get(composite ${folder}/get-composite ${dotnet} 11 ${dir}
+		${sources} -features:runtime-async=on)
+	gn_live_clr_with(composite ${dir}/dotnet ${dir}/demo
+		LONG precompiled-core precompiled-kept)
 	# .NET Core 3.1, without features that need a newer runtime
 	set(dir ${CMAKE_BINARY_DIR}/dotnet-old)
 	set(old_sources ${sources})

@@ -398,6 +398,28 @@ void test_precompiled_copies(struct live *t)
 	      code(t, none, "compilations"));
 }
 
+/* The same of the core libraries, whose code may be in a composite image. */
+void test_precompiled_core(struct live *t)
+{
+	struct clr_pair kept, none;
+
+	trace(t, "listed", "-f System.Collections.*", &kept);
+	trace(t, "listed", "DOTNET_ReadyToRun=0 -f System.Collections.*",
+	      &none);
+	CHECK(t, same_calls(t, kept.report, none.report) > 1000,
+	      "the calls are too few to show anything");
+	CHECK(t,
+	      code(t, kept.report, "precompiled_refused") > 0 &&
+		      code(t, kept.report, "copies_ran") == 0,
+	      "no precompiled code was refused for the functions");
+	CHECK(t,
+	      code(t, kept.report, "compilations") * 3 <
+		      code(t, none.report, "compilations"),
+	      "%" N " compilations, %" N " without precompiled code",
+	      code(t, kept.report, "compilations"),
+	      code(t, none.report, "compilations"));
+}
+
 /*
  * The same with globs that begin with a wildcard. Methods of the core library
  * that may be inlined into any code match: that turns nothing off, and is

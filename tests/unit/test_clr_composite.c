@@ -153,7 +153,7 @@ static void test_copies(void **state)
 	struct module m;
 
 	(void)state;
-	make(file, 16);
+	make(file, 26);
 	save(file);
 	make_module(&m, 'b', "composite.r2r.dll");
 	c = gn_composites_get(&all, &m.image, &component);
@@ -197,7 +197,7 @@ static void test_none(void **state)
 	make_module(&m, 'b', "composite.r2r.dll");
 	assert_null(gn_composites_get(&all, &m.image, &component));
 	/* a newer format may number modules differently */
-	make(file, 17);
+	make(file, 27);
 	save(file);
 	assert_null(gn_composites_get(&all, &m.image, &component));
 	make(file, 16);

@@ -19,7 +19,7 @@
 #define COMPONENT_SIZE 16u
 #define COMPONENT_CORE 8u /* offset of its header's address and size */
 #define COMPONENTS_MAX 4096u
-#define MAJOR_MAX      16u /* the format's version in .NET 10 */
+#define MAJOR_MAX      26u /* the format's version in .NET 11 */
 #define OWNER_MAX      256u
 /* Tables of copies number modules from 2 on: no number stands for a module's
  * reference to an assembly. */

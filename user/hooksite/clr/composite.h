@@ -2,7 +2,7 @@
 /*
  * Composite images: the precompiled code of several modules, the components, in
  * a separate file beside them. Any code there can hold copies of methods of any
- * component (ReadyToRun images of .NET 6 to 10; readytorun-format.md and
+ * component (ReadyToRun images of .NET 6 to 11; readytorun-format.md and
  * ManifestMetadataTableNode.cs of the runtime). The image is hostile.
  */
 #ifndef GNOMON_CLR_COMPOSITE_H

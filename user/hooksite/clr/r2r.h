@@ -3,7 +3,7 @@
  * Inlined copies of methods in a module's precompiled code. A copy has no
  * hooks. The compiler records for each method which methods hold copies of it
  * (ReadyToRun images; readytorun.h and InliningInfoNode.cs of the runtime,
- * versions 5 to 10). The module is untrusted.
+ * versions 5 to 11). The module is untrusted.
  */
 #ifndef GNOMON_CLR_R2R_H
 #define GNOMON_CLR_R2R_H
