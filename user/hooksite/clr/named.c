@@ -105,7 +105,8 @@ static struct gn_name *resolve_name(struct gn_clr *clr, uint32_t index,
 	if (!made)
 		return NULL;
 	made->dynamic = resolve == gn_names_dynamic;
-	made->hook = (made->dynamic || resolve == gn_names_function) &&
+	made->hook = ((made->dynamic && !gn_names_is_stub(name_bytes)) ||
+		      resolve == gn_names_function) &&
 		     gn_filter_hooks(clr->filter, name_bytes, module_bytes);
 	return made;
 }

@@ -494,6 +494,14 @@ bool gn_names_method(struct gn_images *images, gn_cor_id module,
 	return is;
 }
 
+#define DYNAMIC "DynamicClass."
+#define STUB	DYNAMIC "IL_STUB"
+
+bool gn_names_is_stub(const char *name)
+{
+	return !strncmp(name, STUB, sizeof(STUB) - 1);
+}
+
 gn_cor_id gn_names_dynamic(struct gn_images *images, gn_cor_id function,
 			   struct gn_text *name, struct gn_text *module)
 {
@@ -513,7 +521,7 @@ gn_cor_id gn_names_dynamic(struct gn_images *images, gn_cor_id function,
 		return 0;
 	}
 	wide[WIDE_MAX - 1] = 0;
-	gn_text_put(name, "DynamicClass.");
+	gn_text_put(name, DYNAMIC);
 	gn_text_put_utf16(name, wide, WIDE_MAX);
 	gn_sig_put_params(name, sig, sig ? size : 0, &env);
 	put_module(images, module, module_id);

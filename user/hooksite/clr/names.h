@@ -32,6 +32,8 @@ bool gn_names_method(struct gn_images *images, gn_cor_id module,
 /* The same for a function without metadata: a DynamicMethod or a stub. */
 gn_cor_id gn_names_dynamic(struct gn_images *images, gn_cor_id function,
 			   struct gn_text *name, struct gn_text *module);
+/* Whether it is a stub: code of the runtime, not a method of the program. */
+bool gn_names_is_stub(const char *name);
 
 /* The same for a class, a module, an assembly and an application domain. */
 gn_cor_id gn_names_class(struct gn_images *images, gn_cor_id class,
