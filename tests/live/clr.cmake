@@ -124,9 +124,9 @@ function(gn_live_clr_others)
 	gn_live_clr_get(suspends ${folder}/get-runtime ${dotnet} 11 ${dir}
 		${sources} -features:runtime-async=on)
 	gn_live_clr_with(suspends ${dir}/dotnet ${dir}/demo
-		async async-exact async-attached kinds
-		LONG exceptions exit-open inlined started-killed unload
-		values-elt)
+		async async-exact async-attached attach kinds sixty sixty-rejit
+		LONG attach-warm events-all exceptions exit-open inlined
+		started-killed unload values values-attached values-elt)
 	# Core libraries in a composite image.
 	set(dir ${CMAKE_BINARY_DIR}/dotnet-composite)
 	gn_live_clr_get(composite ${folder}/get-composite ${dotnet} 11 ${dir}
@@ -150,11 +150,18 @@ function(gn_live_clr_others)
 		attach sixty-rejit LONG attach-warm sixty values-attached)
 	# Alpine's C library.
 	set(dir ${CMAKE_BINARY_DIR}/dotnet-musl)
-	gn_live_clr_get(musl ${folder}/get-musl ${dotnet} ${dir} ${sources})
+	gn_live_clr_get(musl ${folder}/get-musl ${dotnet} 10 ${dir} ${sources})
 	gn_live_clr_with(musl ${dir}/dotnet ${dir}/demo attach
 		attach-container attach-container-killed script-silent
 		async-exact exceptions kinds sixty sixty-rejit
 		LONG attach-warm values-attached events-all samples unload)
+	set(dir ${CMAKE_BINARY_DIR}/dotnet-musl-11)
+	gn_live_clr_get(musl-11 ${folder}/get-musl ${dotnet} 11 ${dir}
+		${sources} -features:runtime-async=on
+		-nowarn:SYSLIB5007)
+	gn_live_clr_with(musl-11 ${dir}/dotnet ${dir}/demo async-exact
+		LONG async-attached attach exceptions kinds samples
+		samples-attached unload values-attached)
 	set(dir ${CMAKE_BINARY_DIR}/dotnet-standard)
 	gn_live_clr_get(standard ${folder}/get-standard ${dotnet} ${dir}
 		${folder}/standard/Standard.cs ${folder}/Async.cs
