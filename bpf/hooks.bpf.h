@@ -446,10 +446,29 @@ static __always_inline int managed(struct pt_regs *ctx, bool can_share)
 	return 0;
 }
 
-static __always_inline __u64 text_len(struct pt_regs *ctx,
-				      const struct gn_operand *op)
+/* Sets the place of a text. Returns the text's length, which goes to its place
+ * in gn_texts.lens. */
+static __always_inline __u64 take_text(struct pt_regs *ctx,
+				       const struct gn_spec *spec,
+				       struct gn_texts *n, int i)
 {
-	return operand(ctx, op) & 0xffff;
+	__u64 len = 0;
+
+	n->key.at[i] = operand(ctx, &spec->text[i].at);
+	if (!(spec->flags & GN_SPEC_SIZED))
+		len = operand(ctx, &spec->text[i].len);
+	else
+		bpf_probe_read_user(&len, sizeof(len),
+				    (void *)(n->key.at[i] - sizeof(len)));
+	return (len & 0xffff) << 16 * i;
+}
+
+/* Whether the function is not called, but goes on. */
+static __always_inline bool goes_on(struct pt_regs *ctx,
+				    const struct gn_spec *spec)
+{
+	return spec->kind == GN_KIND_ENTER && spec->resumes &&
+	       operand(ctx, &spec->value[0]) & spec->resumes;
 }
 
 /* The same for a function that texts name. */
@@ -488,16 +507,12 @@ static __always_inline int names(struct pt_regs *ctx, bool can_share)
 	n.form = spec->form;
 	n.runtime = GN_COOKIE_FUNC(c);
 	n.key.process = process_of(self);
-	n.key.at[0] = operand(ctx, &spec->text[0].at);
-	n.lens = text_len(ctx, &spec->text[0].len);
-	if (spec->ntexts > 1) {
-		n.key.at[1] = operand(ctx, &spec->text[1].at);
-		n.lens |= text_len(ctx, &spec->text[1].len) << 16;
-	}
-	if (spec->ntexts > 2) {
-		n.key.at[2] = operand(ctx, &spec->text[2].at);
-		n.lens |= text_len(ctx, &spec->text[2].len) << 32;
-	}
+	n.lens = take_text(ctx, spec, &n, 0);
+	if (spec->ntexts > 1)
+		n.lens |= take_text(ctx, spec, &n, 1);
+	if (spec->ntexts > 2)
+		n.lens |= take_text(ctx, spec, &n, 2);
+	n.lens |= operand(ctx, &spec->value[1]) << 48;
 	index = interned_index(t, &n);
 	if (!index) {
 		t->seq++; /* the number of the lost record */
@@ -508,8 +523,8 @@ static __always_inline int names(struct pt_regs *ctx, bool can_share)
 	if (spec->kind == GN_KIND_EVENT)
 		return tell_of_name(t, spec->event, n.runtime | index);
 	t->hit |= GN_F_NAMED;
-	collect(ctx, self, t, spec->kind, n.runtime | index,
-		key_of(ctx, c, spec));
+	collect(ctx, self, t, goes_on(ctx, spec) ? GN_KIND_RESUMED : spec->kind,
+		n.runtime | index, key_of(ctx, c, spec));
 	t->hit &= ~GN_F_NAMED;
 	return 0;
 }

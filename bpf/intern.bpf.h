@@ -22,7 +22,7 @@
 
 struct gn_texts {
 	struct gn_texts_key key;
-	__u64 lens;
+	__u64 lens; /* 16 bits each, then the number of struct gn_spec */
 	__u32 forgotten;
 	__u32 runtime; /* bits of the function's id */
 	__u32 form;
@@ -131,7 +131,7 @@ static __noinline __u32 read_name(struct gn_task *t, struct gn_texts *n)
 	r->id = n->runtime | index;
 	r->ref = tgid_of(bpf_get_current_task_btf());
 	r->len[0] = n->form;
-	r->len[1] = 0;
+	r->len[1] = n->lens >> 48;
 	submit(r);
 	return index;
 }

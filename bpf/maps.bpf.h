@@ -154,7 +154,7 @@ struct gn_interned {
 	__u32 index;
 	__u32 forgotten; /* control.forgotten when the texts were last compared
 			  */
-	__u64 lens;	 /* as in h.key of NAME */
+	__u64 lens;	 /* as in gn_texts */
 	__u64 hash;
 };
 

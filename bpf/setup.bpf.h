@@ -49,9 +49,9 @@ static __noinline int ask_setup(__u64 c, __u64 at, __u32 state)
 	return 0;
 }
 
-/* Two sites: one where the file is mapped, and one where the runtime reads its
- * options. The second has in its spec's key the distance to the option that
- * must be set. */
+/* Two sites: one where options can be set, which its spec's func says, and one
+ * where the runtime reads them. The key is the distance to the option that must
+ * be set; 0: when the first one is hit, it cannot have been set. */
 static __always_inline int setup(struct pt_regs *ctx, bool can_share)
 {
 	struct task_struct *self = bpf_get_current_task_btf();
@@ -61,12 +61,13 @@ static __always_inline int setup(struct pt_regs *ctx, bool can_share)
 
 	if (!spec || !control.sets_up || !task_of(self))
 		return 0;
-	if (!spec->key.value)
-		return ask_setup(c, at, GN_SETUP_BEGINS);
 	w.at = at + spec->key.value;
-	look_at_option(0, &w);
+	if (spec->key.value)
+		look_at_option(0, &w);
 	if (w.is)
 		return 0;
+	if (spec->func.value)
+		return ask_setup(c, at, GN_SETUP_BEGINS);
 	ask_setup(c, at, GN_SETUP_WAITS);
 	w.until = bpf_ktime_get_ns() + GN_SETUP_WAIT_NS;
 	bpf_loop(1 << 22, look_at_option, &w, 0);

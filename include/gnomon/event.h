@@ -187,8 +187,8 @@ struct gn_rec_text {
 /*
  * NAME with this flag: the texts are parts of which the runtime's code makes
  * name and module, each of at most GN_SENT_PART_MAX bytes; longer ones are cut.
- * h.key has their lengths, 16 bits each, and len[0] their form (struct
- * gn_spec).
+ * h.key has their lengths, 16 bits each, len[0] their form, and len[1] a number
+ * that tells functions with the same texts apart (struct gn_spec).
  */
 #define GN_F_PARTS	 0x01
 #define GN_SENT_PARTS	 3

@@ -13,7 +13,7 @@
 #define GN_SETUP_WAIT_NS 20000000u
 
 enum gn_setup_state {
-	GN_SETUP_BEGINS, /* its file is mapped, none of its code has run */
+	GN_SETUP_BEGINS, /* its options can be set, and are not read soon */
 	GN_SETUP_WAITS,	 /* it waits for its options, not yet written */
 	GN_SETUP_LATE,	 /* it has stopped waiting and goes on without */
 };

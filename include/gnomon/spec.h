@@ -78,6 +78,8 @@ enum gn_spec_flag {
 	/* the index names the class whose method table is the key; 0: the class
 	 * is gone */
 	GN_SPEC_CLASS = 8,
+	/* the length of each text is in the 8 bytes before it */
+	GN_SPEC_SIZED = 16,
 };
 
 struct gn_spec {
@@ -87,11 +89,14 @@ struct gn_spec {
 	__u8 ntexts;
 	__u32 values; /* index of the values in the session, from 1; 0: none */
 	__u32 event;  /* EVENT: enum gn_rt */
-	__u32 pad;
+	/* ENTER: if value[0] has one of these bits, the function goes on
+	 * (RESUMED) */
+	__u32 resumes;
 	struct gn_operand func; /* the function's index */
 	struct gn_operand key;	/* the frame key */
 	struct gn_string text[GN_SPEC_TEXTS];
-	/* EVENT: its values; CODE: the first is the code's size */
+	/* EVENT: its values; CODE: the first is the code's size; functions that
+	 * texts name: the second tells those with the same texts apart */
 	struct gn_operand value[GN_RT_VALUES];
 };
 

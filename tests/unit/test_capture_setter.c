@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "capture/setter.h"
+#include "runtime/runtime.h"
 
 #define SECOND 1000000000u
 
@@ -51,18 +52,21 @@ static void begun_are_known(void **state)
  * been late. */
 static void late_are_known(void **state)
 {
+	const struct gn_runtime *jvm = gn_runtime_of(GN_RUNTIME_HOTSPOT);
+	const struct gn_runtime *php = gn_runtime_of(GN_RUNTIME_PHP);
 	struct gn_setter_late l = {.n = 0};
 
 	(void)state;
-	assert_false(gn_setter_was_late(&l, 7));
+	assert_false(gn_setter_was_late(&l, 7, jvm));
 	for (uint32_t i = 0; i < GN_LATE_MAX; i++)
-		gn_setter_note_late(&l, 1000 + i);
-	assert_true(gn_setter_was_late(&l, 1000));
-	assert_true(gn_setter_was_late(&l, 1000 + GN_LATE_MAX - 1));
-	assert_false(gn_setter_was_late(&l, 7));
-	gn_setter_note_late(&l, 8);
-	assert_true(gn_setter_was_late(&l, 8));
-	assert_true(gn_setter_was_late(&l, 7));
+		gn_setter_note_late(&l, 1000 + i, jvm);
+	assert_true(gn_setter_was_late(&l, 1000, jvm));
+	assert_true(gn_setter_was_late(&l, 1000 + GN_LATE_MAX - 1, jvm));
+	assert_false(gn_setter_was_late(&l, 7, jvm));
+	assert_false(gn_setter_was_late(&l, 1000, php));
+	gn_setter_note_late(&l, 8, jvm);
+	assert_true(gn_setter_was_late(&l, 8, jvm));
+	assert_true(gn_setter_was_late(&l, 7, jvm));
 }
 
 int main(void)

@@ -39,8 +39,9 @@ static int take_parts(const struct gn_rec_text *sent, gn_drain_fn take,
 			len = GN_SENT_PART_MAX;
 		part[i].text = sent->text + i * GN_SENT_PART_MAX;
 		part[i].len = strnlen(part[i].text, len);
+		part[i].all = len;
 	}
-	rt->name(sent->len[0], part, name, sizeof(name), module,
+	rt->name(sent->len[0], part, sent->len[1], name, sizeof(name), module,
 		 sizeof(module));
 	size = gn_text_record(buf, GN_KIND_NAME, sent->id, sent->ref, name,
 			      module);

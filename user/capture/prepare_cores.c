@@ -15,7 +15,7 @@ struct starts {
 
 bool gn_prepare_sets_up(const struct gn_session *s)
 {
-	return !s->light && s->opts.follow && !gn_prepare_nothing(s) &&
+	return !s->light && !gn_prepare_nothing(s) &&
 	       gn_session_can(CAP_SYS_PTRACE);
 }
 
@@ -103,7 +103,7 @@ int gn_prepare_started(struct gn_session *s)
 	size_t had = s->probes.count;
 	int err = 0;
 
-	if (!gn_prepare_sets_up(s) || has_library(s))
+	if (!gn_prepare_sets_up(s) || !s->opts.follow || has_library(s))
 		return 0;
 	for (size_t i = 0; !err && (starts.runtime = gn_runtime_at(i)); i++)
 		if (starts.runtime->find_cores)

@@ -599,6 +599,7 @@ static int plan_launch(struct gn_session *s, const struct gn_runtime *rt,
 			  : s->opts.clr_hooks == GN_CLR_HOOKS_REJIT ? "rejit"
 								    : "auto";
 	s->launch.fast = may_be_fast(s);
+	s->launch.set_later = gn_prepare_sets_up(s);
 	snprintf(families, sizeof(families), "%x", s->opts.families);
 	s->launch.families = families;
 	s->launch.values = s->managed_values;

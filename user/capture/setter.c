@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -69,19 +70,21 @@ bool gn_setter_began(struct gn_setter *t, pid_t pid, uint64_t since)
 	return is;
 }
 
-void gn_setter_note_late(struct gn_setter_late *l, uint32_t pid)
+void gn_setter_note_late(struct gn_setter_late *l, uint32_t pid,
+			 const struct gn_runtime *rt)
 {
 	if (l->n < GN_LATE_MAX)
-		l->pid[l->n] = pid;
+		l->at[l->n] = (struct gn_setter_reached){pid, rt};
 	l->n++;
 }
 
-bool gn_setter_was_late(const struct gn_setter_late *l, uint32_t pid)
+bool gn_setter_was_late(const struct gn_setter_late *l, uint32_t pid,
+			const struct gn_runtime *rt)
 {
 	if (l->n > GN_LATE_MAX)
 		return true;
 	for (size_t i = 0; i < l->n; i++)
-		if (l->pid[i] == pid)
+		if (l->at[i].pid == pid && l->at[i].rt == rt)
 			return true;
 	return false;
 }
@@ -96,9 +99,23 @@ static int open_memory(const struct gn_runtime_setup *r,
 	return gn_elf_head_open(&r->head, (pid_t)s->pid, *base + r->head.first);
 }
 
-static int put(int mem, uint64_t at, uint32_t value, size_t size)
+static int put(int mem, uint64_t at, uint64_t value, size_t size)
 {
 	return pwrite(mem, &value, size, (off_t)at) == (ssize_t)size ? 0 : -1;
+}
+
+/* Lets the stack of the process grow as far as the options need. It never
+ * shrinks, and a limit that the process has no right to pass stays. */
+static void make_room(const struct gn_runtime *rt, pid_t pid)
+{
+	struct rlimit had, room;
+
+	if (!rt->stack || prlimit(pid, RLIMIT_STACK, NULL, &had))
+		return;
+	room = had;
+	room.rlim_cur = rt->stack < had.rlim_max ? rt->stack : had.rlim_max;
+	if (room.rlim_cur > had.rlim_cur)
+		prlimit(pid, RLIMIT_STACK, &room, NULL);
 }
 
 /* Sets the options in their order. If one cannot be set, the last one stays as
@@ -111,13 +128,15 @@ static void set_all(const struct gn_runtime_setup *r, const struct gn_setup *s)
 
 	if (mem < 0)
 		return;
+	make_room(r->runtime, (pid_t)s->pid);
 	for (size_t i = 0; !err && i < GN_RUNTIME_OPTIONS; i++) {
 		const struct gn_runtime_option *o = &r->runtime->options[i];
 
 		if (!o->name)
 			break;
 		if (r->addr[i])
-			err = put(mem, base + r->addr[i], o->value,
+			err = put(mem, base + r->addr[i],
+				  r->to[i] ? base + r->to[i] : o->value,
 				  (size_t)o->size);
 	}
 	close(mem);
@@ -135,7 +154,7 @@ static void give_up(struct gn_setter *t, const struct gn_runtime_setup *r,
 		put(mem, base + r->needed, 0, 1);
 		close(mem);
 	}
-	gn_setter_note_late(&t->late, s->pid);
+	gn_setter_note_late(&t->late, s->pid, r->runtime);
 }
 
 static bool is_late(const struct gn_setter *t, size_t from)
@@ -188,7 +207,7 @@ static void note_begun(struct gn_setter *t)
 
 	pthread_mutex_lock(&t->lock);
 	for (size_t i = 0; i < t->n; i++)
-		if (t->batch[i].state == GN_SETUP_BEGINS)
+		if (t->batch[i].state != GN_SETUP_LATE)
 			gn_setter_note(&t->begun, (pid_t)t->batch[i].pid, now);
 	pthread_mutex_unlock(&t->lock);
 }

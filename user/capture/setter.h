@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct gn_runtime;
 struct gn_session;
 struct gn_setter;
 
@@ -46,12 +47,17 @@ bool gn_setter_began(struct gn_setter *t, pid_t pid, uint64_t since);
  * process may be one. */
 #define GN_LATE_MAX 256
 struct gn_setter_late {
-	uint32_t pid[GN_LATE_MAX];
+	struct gn_setter_reached {
+		uint32_t pid;
+		const struct gn_runtime *rt;
+	} at[GN_LATE_MAX];
 	size_t n;
 };
 
-void gn_setter_note_late(struct gn_setter_late *l, uint32_t pid);
-bool gn_setter_was_late(const struct gn_setter_late *l, uint32_t pid);
+void gn_setter_note_late(struct gn_setter_late *l, uint32_t pid,
+			 const struct gn_runtime *rt);
+bool gn_setter_was_late(const struct gn_setter_late *l, uint32_t pid,
+			const struct gn_runtime *rt);
 
 /* The number of requests in the second that began at `since`. */
 struct gn_setter_pace {

@@ -226,12 +226,25 @@ void gn_unseen_running(struct gn_unseen *u, uint32_t pid,
 		p->before = true;
 }
 
+/* No thread of such a runtime shows that it began. */
+static void note_begun(struct gn_unseen *u, const struct gn_setter_reached *at)
+{
+	struct program *p =
+		at->rt->own_thread ? NULL : find_or_add(u, at->pid, at->rt);
+
+	if (p)
+		p->runs = true;
+}
+
 void gn_unseen_late(struct gn_unseen *u, const struct gn_setter_late *late)
 {
 	for (size_t i = 0; i < u->count; i++)
-		if (u->program[i].rt->own_thread &&
-		    gn_setter_was_late(late, u->program[i].pid))
+		if (u->program[i].rt->options &&
+		    gn_setter_was_late(late, u->program[i].pid,
+				       u->program[i].rt))
 			u->program[i].hooked = false;
+	for (size_t i = 0; i < late->n && i < GN_LATE_MAX; i++)
+		note_begun(u, &late->at[i]);
 }
 
 static void note_selected(struct gn_unseen *u, const struct gn_rec_func *r)
@@ -372,11 +385,10 @@ static const char *after_version(const char *s)
 static const char *language_of(const char *program, const char **interpreter)
 {
 	static const char *const known[][2] = {
-		{"python", "Python"},	  {"pypy", "Python"},
-		{"ruby", "Ruby"},	  {"perl", "Perl"},
-		{"php", "PHP"},		  {"lua", "Lua"},
-		{"luajit", "Lua"},	  {"node", "JavaScript"},
-		{"nodejs", "JavaScript"},
+		{"python", "Python"},	{"pypy", "Python"},
+		{"ruby", "Ruby"},	{"perl", "Perl"},
+		{"lua", "Lua"},		{"luajit", "Lua"},
+		{"node", "JavaScript"}, {"nodejs", "JavaScript"},
 	};
 	const char *name = gn_base_name(program);
 

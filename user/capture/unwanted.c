@@ -74,6 +74,7 @@ const struct gn_rec *gn_unwanted_record(struct gn_unwanted *u,
 			take_name(u, (const void *)rec);
 		return rec;
 	case GN_KIND_ENTER:
+	case GN_KIND_RESUMED:
 	case GN_KIND_LEAVE:
 		func = ((const struct gn_rec_func *)rec)->func;
 		if (func != GN_UNWANTED_METER && !is_left_out(u, func))

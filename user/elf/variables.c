@@ -12,6 +12,8 @@
 
 #define USES 8
 
+#define MAX_SYMBOLS (1 << 20)
+
 /* What precedes each place that has the address of the name. */
 struct row {
 	uint64_t slot[USES];
@@ -176,6 +178,49 @@ int gn_variables_begin(const char *path, uint64_t *addr, uint64_t *offset)
 		return err;
 	err = find_begin(&image, addr)
 		      ?: gn_image_offset(&image, *addr, PF_X, offset);
+	gn_image_close(&image);
+	return err;
+}
+
+static void find_exported(const struct gn_image *image,
+			  const char *const *names, size_t n, uint64_t *addr)
+{
+	Elf_Data *syms, *strs;
+	GElf_Sym sym;
+
+	memset(addr, 0, n * sizeof(*addr));
+	if (!gn_image_symbols(image, SHT_DYNSYM, &syms, &strs))
+		return;
+	for (int i = 0; i < MAX_SYMBOLS && gelf_getsym(syms, i, &sym); i++)
+		for (size_t k = 0; sym.st_shndx != SHN_UNDEF && k < n; k++)
+			if (!addr[k] &&
+			    gn_string_is(strs, sym.st_name, names[k]))
+				addr[k] = sym.st_value;
+}
+
+int gn_exported(const char *path, const char *const *names, size_t n,
+		uint64_t *addr)
+{
+	struct gn_image image;
+	int err = gn_image_open(path, &image);
+
+	if (err)
+		return err;
+	find_exported(&image, names, n, addr);
+	gn_image_close(&image);
+	return 0;
+}
+
+int gn_exported_code(const char *path, const char *name, uint64_t *addr,
+		     uint64_t *offset)
+{
+	struct gn_image image;
+	int err = gn_image_open(path, &image);
+
+	if (err)
+		return err;
+	find_exported(&image, &name, 1, addr);
+	err = *addr ? gn_image_offset(&image, *addr, PF_X, offset) : -ENOENT;
 	gn_image_close(&image);
 	return err;
 }

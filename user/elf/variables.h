@@ -2,7 +2,8 @@
 /*
  * Variables that a table of the program names: a row of it has the address of a
  * variable, followed by the address of its name. The relocations that fill such
- * a table say where both are, without symbols. The file is hostile.
+ * a table say where both are, without symbols. And variables and functions that
+ * a file exports. The file is hostile.
  */
 #ifndef GNOMON_ELF_VARIABLES_H
 #define GNOMON_ELF_VARIABLES_H
@@ -19,5 +20,14 @@ int gn_variables(const char *path, const char *const *names, size_t n,
 /* The code of a library that runs first once it is mapped (DT_INIT): its
  * address, as linked, and its offset in the file. -ENOENT: none. */
 int gn_variables_begin(const char *path, uint64_t *addr, uint64_t *offset);
+
+/* Sets addr[i] to the address, as linked, of the symbol names[i] that the file
+ * exports; 0: it exports none of this name. */
+int gn_exported(const char *path, const char *const *names, size_t n,
+		uint64_t *addr);
+
+/* The same for a function, with its offset in the file. -ENOENT: none. */
+int gn_exported_code(const char *path, const char *name, uint64_t *addr,
+		     uint64_t *offset);
 
 #endif

@@ -361,7 +361,7 @@ static int apply_nest(struct gn_pipeline *p, struct gn_thread *t,
 	switch (r->h.kind) {
 	case GN_KIND_JIT_BEGIN:
 		gn_account_begin(a, GN_CLASS_JIT, k->id, k->n);
-		if (GN_FUNC_RUNTIME(r->func) == GN_RUNTIME_CLR)
+		if (r->h.key)
 			gn_account_frame(a, r->h.key);
 		break;
 	case GN_KIND_GC_BEGIN:

@@ -181,11 +181,11 @@ static int find_core(const char *program, char *path)
 
 /* The same options as variables of the JVM. To set zero, 4 bytes are enough. */
 static const struct gn_runtime_option options[] = {
-	{COPIES, 0, 4, false},
-	{TINY, 0, 4, false},
-	{"DTraceMonitorProbes", 1, 1, false},
-	{"DTraceMethodProbes", 1, 1, true},
-	{NULL, 0, 0, false},
+	{COPIES, 0, 4, false, NULL},
+	{TINY, 0, 4, false, NULL},
+	{"DTraceMonitorProbes", 1, 1, false, NULL},
+	{"DTraceMethodProbes", 1, 1, true, NULL},
+	{NULL, 0, 0, false, NULL},
 };
 
 /* Whether the JVM that the program starts has these two options, as Java 16 and
@@ -320,11 +320,13 @@ static void put_package(const struct gn_name_part *class, char *out,
 	out[n] = '\0';
 }
 
-static void name(unsigned int form, const struct gn_name_part *part, char *out,
-		 size_t size, char *module, size_t module_size)
+static void name(unsigned int form, const struct gn_name_part *part,
+		 unsigned int number, char *out, size_t size, char *module,
+		 size_t module_size)
 {
 	FILE *f = fmemopen(out, size, "w");
 
+	(void)number;
 	*out = '\0';
 	if (f) {
 		if (form == MONITOR)

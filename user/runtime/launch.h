@@ -13,7 +13,8 @@ struct gn_launch {
 	const char *inlining; /* of traced functions: "keep", "refuse", "" */
 	/* "rejit", "auto", or "" for the hooks of the runtime itself */
 	const char *hooks;
-	bool fast; /* hooks without a trap are asked for */
+	bool fast;	/* hooks without a trap are asked for */
+	bool set_later; /* options are set in the memory of what starts */
 	const char
 		*values; /* functions that -a asks for: gn_prepare_values() */
 	const char *families; /* of events (enum gn_family), in hexadecimal */

@@ -35,12 +35,18 @@ struct gn_runtime_site {
 	uint8_t frame;	   /* argument: the frame key */
 	/* Arguments that point to texts. The next argument is the length. */
 	uint8_t text[GN_SPEC_TEXTS];
-	uint8_t form;  /* how the texts make a name */
-	uint8_t flags; /* enum gn_spec_flag */
+	uint8_t form;	/* how the texts make a name */
+	uint8_t flags;	/* enum gn_spec_flag; SIZED: no argument is a length */
+	bool stack_key; /* the frame key is from the stack pointer */
 	/* EVENT: which event, and its values. CODE: the first value is the
 	 * code's size, and the frame key is its address. */
 	enum gn_rt event;
 	uint8_t value[GN_RT_VALUES];
+	/* If not 0: a mask. The code behind the probe passes a structure on,
+	 * whose 4 bytes at `state` have one of these bits if the function goes
+	 * on, and is not called (GN_KIND_RESUMED). */
+	uint32_t resumes;
+	uint8_t state;
 };
 
 #define GN_RUNTIME_OPTIONS 4
@@ -49,8 +55,9 @@ struct gn_runtime_site {
 struct gn_runtime_option {
 	const char *name;
 	uint32_t value;
-	int8_t size; /* 1, 4 */
-	bool needed; /* the last: without it the others do nothing */
+	int8_t size;	/* 1, 4, 8 */
+	bool needed;	/* the last: without it the others do nothing */
+	const char *to; /* the value is the address of this function; or NULL */
 };
 
 /* Where these options are in a file. Addresses are as linked. */
@@ -60,6 +67,7 @@ struct gn_runtime_setup {
 	uint64_t read;	 /* the site after it has read its options */
 	uint64_t needed; /* the option with `needed` */
 	uint64_t addr[GN_RUNTIME_OPTIONS]; /* 0: the file has no such option */
+	uint64_t to[GN_RUNTIME_OPTIONS];   /* where it shall point to; or 0 */
 	struct gn_elf_head head;
 };
 
@@ -72,7 +80,8 @@ typedef int (*gn_runtime_core_fn)(void *ctx, const char *path);
 
 struct gn_name_part {
 	const char *text;
-	size_t len;
+	size_t len; /* up to a NUL */
+	size_t all; /* the length that the runtime gave it */
 };
 
 /* Reads a variable of an environment; NULL: it is not set. */
@@ -88,7 +97,8 @@ struct gn_runtime {
 	 * `core`. */
 	const char *library;
 	const char *library_musl; /* the same for processes with musl */
-	const char *core; /* the name of the file that holds the runtime */
+	/* the name of the file that holds the runtime: a glob */
+	const char *core;
 	/* A word that the program file of every launcher has. */
 	const char *marker;
 	/* Environment variables that pass options to scripts which start the
@@ -119,12 +129,18 @@ struct gn_runtime {
 	int (*find_cores)(gn_runtime_core_fn each, void *ctx);
 	/*
 	 * The options that make it report its functions, in the order in which
-	 * they are set; the last entry has no name. options_read: the site
-	 * where it has read its options and used none yet. NULL: there are
-	 * none.
+	 * they are set; the last entry has no name. NULL: there are none.
+	 * options_read: the site where it has read its options and used none
+	 * yet, a probe. options_begin NULL: a table of the file has the
+	 * options; else the file exports them, options_read is a function that
+	 * it exports, and options_begin another one, which runs some time
+	 * earlier, when the options can be set already.
 	 */
 	const struct gn_runtime_option *options;
-	const char *options_read;
+	const char *options_read, *options_begin;
+	/* The stack in bytes that a process may need with these options for
+	 * what it does without them on a usual one. 0: a usual one. */
+	uint64_t stack;
 	/*
 	 * Adds to a command what the runtime needs. -EBUSY: another profiler
 	 * needs the same; launch->why says what.
@@ -138,11 +154,12 @@ struct gn_runtime {
 	/* Prefixes of names that are reported even if nobody asks for them,
 	 * then NULL; or NULL. */
 	const char *const *always;
-	/* Makes the name and the module from texts of this form. Both end with
-	 * a NUL. NULL: no site has a form. */
+	/* Makes the name and the module from texts of this form, and the number
+	 * that came with them. Both end with a NUL. NULL: no site has a form.
+	 */
 	void (*name)(unsigned int form, const struct gn_name_part *part,
-		     char *name, size_t name_size, char *module,
-		     size_t module_size);
+		     unsigned int number, char *name, size_t name_size,
+		     char *module, size_t module_size);
 	const struct gn_role_list *roles; /* or NULL */
 	/* Says what is seen of a process that already runs. */
 	const char *attached;

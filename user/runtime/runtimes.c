@@ -13,6 +13,8 @@
 #include <gnomon/runtime_event_info.h>
 #include "elf/elf_file.h"
 #include "elf/notes.h"
+#include "hooksite/clr/filter.h"
+#include "site/decode.h"
 
 /* How much of a file is searched for a word. */
 #define MARKER_BYTES (256u << 20)
@@ -20,7 +22,8 @@
 /* clang-format off */
 #define RUNTIMES(X) \
 	X(clr) \
-	X(hotspot)
+	X(hotspot) \
+	X(php)
 /* clang-format on */
 
 #define RUNTIME_EXTERN(name) extern const struct gn_runtime gn_runtime_##name;
@@ -46,7 +49,10 @@ const struct gn_runtime *gn_runtime_of(uint32_t id)
 
 bool gn_runtime_is_core(const struct gn_runtime *rt, const char *path)
 {
-	return rt->core && !strcmp(gn_base_name(path), rt->core);
+	const char *name = gn_base_name(path);
+
+	return rt->core &&
+	       gn_glob(rt->core, strlen(rt->core), name, strlen(name));
 }
 
 bool gn_runtime_stops(const struct gn_runtime *rt)
@@ -185,11 +191,62 @@ static bool take_arg(const struct gn_note *note, unsigned int n,
 	return true;
 }
 
-static bool make_spec(const struct gn_runtime_site *site,
+#define PASSING 64 /* bytes of code that pass an argument on */
+
+/* Finds the register, kept by functions that are called, whose value the code
+ * behind a probe passes first to the function that it calls. */
+static bool find_passed(int fd, const struct gn_note *note, uint8_t *reg)
+{
+	enum { RDI = 7, KEPT = 1 << 3 | 1 << 5 | 0xf000 };
+	static const uint8_t regs[GN_REGS] = {
+		GN_REG_AX,  GN_REG_CX,	GN_REG_DX,  GN_REG_BX,
+		GN_REG_SP,  GN_REG_BP,	GN_REG_SI,  GN_REG_DI,
+		GN_REG_R8,  GN_REG_R9,	GN_REG_R10, GN_REG_R11,
+		GN_REG_R12, GN_REG_R13, GN_REG_R14, GN_REG_R15};
+	uint8_t code[PASSING];
+	ssize_t size = pread(fd, code, sizeof(code), (off_t)note->offset);
+	struct gn_insn in;
+
+	*reg = GN_REG_NONE;
+	for (ssize_t at = 0; at < size; at += in.len) {
+		if (!gn_decode(code + at, (size_t)(size - at),
+			       note->addr + (uint64_t)at, &in))
+			return false;
+		if (in.flow == GN_FLOW_CALL)
+			return *reg != GN_REG_NONE;
+		if (in.flow != GN_FLOW_NEXT)
+			return false;
+		if (in.effect == GN_EFF_COPY && in.dst == RDI && !in.imm &&
+		    in.src < GN_REGS && KEPT >> in.src & 1)
+			*reg = regs[in.src];
+	}
+	return false;
+}
+
+/* Without that register, a function that goes on counts as called. */
+static void take_state(const struct gn_runtime_site *site, int fd,
+		       const struct gn_note *note, struct gn_spec *spec)
+{
+	uint8_t reg;
+
+	if (!site->resumes || !find_passed(fd, note, &reg))
+		return;
+	spec->resumes = site->resumes;
+	spec->value[0] = (struct gn_operand){.how = GN_HOW_MEMORY,
+					     .reg = reg,
+					     .index = GN_REG_NONE,
+					     .size = 4,
+					     .value = site->state};
+}
+
+static bool make_spec(const struct gn_runtime_site *site, int fd,
 		      const struct gn_note *note, struct gn_spec *spec)
 {
 	bool can = take_arg(note, site->func, &spec->func) &&
 		   take_arg(note, site->frame, &spec->key);
+
+	if (site->stack_key)
+		spec->key.how = GN_HOW_COOKIE;
 
 	spec->kind = (uint8_t)site->kind;
 	spec->form = site->form;
@@ -200,33 +257,40 @@ static bool make_spec(const struct gn_runtime_site *site,
 			can = take_arg(note, site->value[i], &spec->value[i]);
 	for (size_t i = 0; can && i < GN_SPEC_TEXTS && site->text[i]; i++) {
 		can = take_arg(note, site->text[i], &spec->text[i].at) &&
-		      take_arg(note, site->text[i] + 1u, &spec->text[i].len);
+		      (site->flags & GN_SPEC_SIZED ||
+		       take_arg(note, site->text[i] + 1u, &spec->text[i].len));
 		spec->ntexts++;
 	}
+	take_state(site, fd, note, spec);
 	return can;
 }
 
+/* Between the frame key of a call at a site and that of a function which the
+ * site's own function calls. */
+#define ABOVE 8
+
 static int add_probe(const struct gn_runtime *rt,
-		     const struct gn_runtime_site *site, size_t file,
+		     const struct gn_runtime_site *site, int fd, size_t file,
 		     const struct gn_note *note, struct gn_specs *specs,
 		     struct gn_probes *probes)
 {
 	struct gn_spec spec = {0};
 	int index;
 
-	if (!make_spec(site, note, &spec))
+	if (!make_spec(site, fd, note, &spec))
 		return -EBADMSG;
 	index = gn_specs_add(specs, &spec);
 	if (index < 0)
 		return index;
 	return gn_probes_add(probes, file, site->prog, note->offset,
 			     note->semaphore,
-			     GN_COOKIE(GN_FUNC(rt->id, 0), 0, index));
+			     GN_COOKIE(GN_FUNC(rt->id, 0),
+				       site->stack_key ? ABOVE : 0, index));
 }
 
 /* A compiler can have made several copies of one probe. */
 static int add_site(const struct gn_runtime *rt,
-		    const struct gn_runtime_site *site, size_t file,
+		    const struct gn_runtime_site *site, int fd, size_t file,
 		    const struct gn_note *notes, size_t count,
 		    struct gn_specs *specs, struct gn_probes *probes)
 {
@@ -239,7 +303,7 @@ static int add_site(const struct gn_runtime *rt,
 		    strcmp(notes[i].name, site->name))
 			continue;
 		found = true;
-		err = add_probe(rt, site, file, &notes[i], specs, probes);
+		err = add_probe(rt, site, fd, file, &notes[i], specs, probes);
 	}
 	return err || found ? err : -ENOENT;
 }
@@ -273,11 +337,16 @@ int gn_runtime_probes(const struct gn_runtime *rt, const char *place,
 	struct gn_note *notes = NULL;
 	size_t count = 0;
 	int err = gn_notes_read(place, &notes, &count, NULL);
+	int fd = err ? -1 : open(place, O_RDONLY | O_CLOEXEC);
 
+	if (!err && fd < 0)
+		err = -errno;
 	for (size_t i = 0; !err && i < rt->nsites; i++)
 		if (is_told(rt, &rt->sites[i], families))
-			err = add_site(rt, &rt->sites[i], file, notes, count,
-				       specs, probes);
+			err = add_site(rt, &rt->sites[i], fd, file, notes,
+				       count, specs, probes);
+	if (fd >= 0)
+		close(fd);
 	free(notes);
 	return err;
 }

@@ -36,19 +36,24 @@ static int find_site(const struct gn_runtime *rt, const char *place,
 static int find_options(const struct gn_runtime *rt, const char *place,
 			struct gn_runtime_setup *setup)
 {
-	const char *names[GN_RUNTIME_OPTIONS];
+	const char *names[GN_RUNTIME_OPTIONS], *to[GN_RUNTIME_OPTIONS];
 	size_t n = 0;
 	int err;
 
 	while (n < GN_RUNTIME_OPTIONS && rt->options[n].name) {
 		names[n] = rt->options[n].name;
+		to[n] = rt->options[n].to ?: "";
 		n++;
 	}
-	err = gn_variables(place, names, n, setup->addr);
+	err = rt->options_begin
+		      ? gn_exported(place, names, n, setup->addr)
+				?: gn_exported(place, to, n, setup->to)
+		      : gn_variables(place, names, n, setup->addr);
 	for (size_t i = 0; !err && i < n; i++) {
 		if (rt->options[i].needed)
 			setup->needed = setup->addr[i];
-		if (rt->options[i].needed && !setup->addr[i])
+		if ((rt->options[i].needed && !setup->addr[i]) ||
+		    (*to[i] && !setup->to[i]))
 			err = -ENOENT;
 	}
 	return err;
@@ -92,10 +97,12 @@ int gn_runtime_was_told(const struct gn_runtime *rt, const char *place,
 }
 
 static int add(const struct gn_runtime *rt, size_t file, uint32_t which,
-	       uint64_t offset, int64_t far, struct gn_specs *specs,
-	       struct gn_probes *probes)
+	       uint64_t offset, int64_t far, bool begins,
+	       struct gn_specs *specs, struct gn_probes *probes)
 {
-	struct gn_spec spec = {.key = {.how = GN_HOW_CONSTANT, .value = far}};
+	struct gn_spec spec = {
+		.key = {.how = GN_HOW_CONSTANT, .value = far},
+		.func = {.how = GN_HOW_CONSTANT, .value = begins}};
 	int index = gn_specs_add(specs, &spec);
 
 	if (index < 0)
@@ -116,6 +123,21 @@ static int read_head(const char *place, struct gn_elf_head *head)
 	return err;
 }
 
+/* Finds where the options can be set first, and the site where they must be
+ * set. */
+static int find_sites(const struct gn_runtime *rt, const char *place,
+		      struct gn_runtime_setup *setup, uint64_t *begin,
+		      struct gn_note *site)
+{
+	if (rt->options_begin)
+		return gn_exported_code(place, rt->options_read, &site->addr,
+					&site->offset)
+			       ?: gn_exported_code(place, rt->options_begin,
+						   &setup->begin, begin);
+	return find_site(rt, place, site)
+		       ?: gn_variables_begin(place, &setup->begin, begin);
+}
+
 int gn_runtime_plan_setup(const struct gn_runtime *rt, const char *place,
 			  size_t file, uint32_t which, struct gn_specs *specs,
 			  struct gn_probes *probes,
@@ -126,15 +148,19 @@ int gn_runtime_plan_setup(const struct gn_runtime *rt, const char *place,
 	int err;
 
 	*setup = (struct gn_runtime_setup){.runtime = rt};
-	err = find_site(rt, place, &site)
-		      ?: gn_variables_begin(place, &setup->begin, &begin)
+	err = find_sites(rt, place, setup, &begin, &site)
 		      ?: find_options(rt, place, setup)
 		      ?: read_head(place, &setup->head);
 	setup->read = site.addr;
 	if (!err)
-		err = add(rt, file, which, begin, 0, specs, probes);
+		err = add(rt, file, which, begin,
+			  rt->options_begin
+				  ? (int64_t)(setup->needed - setup->begin)
+				  : 0,
+			  true, specs, probes);
 	if (!err)
 		err = add(rt, file, which, site.offset,
-			  (int64_t)(setup->needed - site.addr), specs, probes);
+			  (int64_t)(setup->needed - site.addr), false, specs,
+			  probes);
 	return err;
 }

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * PHP, by the USDT probes of the Zend engine.
+ *
+ * The engine has probes around each function of the program if its variable
+ * zend_execute_ex names dtrace_execute_ex, which also makes each call of PHP a
+ * call in C. USE_ZEND_DTRACE=1 in the environment does that; gnomon does the
+ * same in the memory of the process, where the engine has just begun and no
+ * extension has seen it yet. The hook for functions of extensions stays off,
+ * because its probes do not name them.
+ *
+ * The probes report name, file, class and the line where the function is. A
+ * function ends where its call in C does, also if an exception ends it. What
+ * the engine leaves by a jump, at a fatal error, is found by the frame keys.
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gnomon/path.h>
+#include "hooksite/clr/filter.h"
+#include "process/target.h"
+#include "runtime/runtime.h"
+
+#define CORE	 "php*"
+#define VARIABLE "USE_ZEND_DTRACE"
+
+/* ZEND_CALL_GENERATOR among the bits of a frame, and where it has them. */
+#define GENERATOR (1u << 24)
+#define BITS_AT	  40
+
+/* How texts make a name. */
+enum form { FUNCTION = 1 };
+enum part { NAME, CLASS, SCRIPT };
+
+#define CALL(name, kind, ...)                                                \
+	{                                                                    \
+		name, NULL, GN_PROG_INTERNED, GN_KIND_##kind,                \
+			.text = {1, 4, 2}, .form = FUNCTION,                 \
+			.flags = GN_SPEC_SIZED, .value = {0, 3}, __VA_ARGS__ \
+	}
+
+static const struct gn_runtime_site sites[] = {
+	CALL("function__entry", ENTER, .stack_key = true, .resumes = GENERATOR,
+	     .state = BITS_AT),
+	CALL("function__return", LEAVE, .stack_key = true),
+	{"compile__file__entry", NULL, GN_PROG_MANAGED, GN_KIND_JIT_BEGIN,
+	 .stack_key = true},
+	{"compile__file__return", NULL, GN_PROG_MANAGED, GN_KIND_JIT_END,
+	 .func = 0},
+	{"request__startup", NULL, GN_PROG_MANAGED, GN_KIND_RUNTIME, .func = 0},
+	/* the engine frees names at the end of a request */
+	{"request__shutdown", NULL, GN_PROG_MANAGED, 0,
+	 .flags = GN_SPEC_FORGETS},
+};
+
+static const struct gn_runtime_option options[] = {
+	{"zend_compile_file", 0, 8, false, "dtrace_compile_file"},
+	{"zend_execute_ex", 0, 8, false, "dtrace_execute_ex"},
+	{"zend_dtrace_enabled", 1, 1, true, NULL},
+	{NULL, 0, 0, false, NULL},
+};
+
+/* The program is the engine. */
+static int find_core(const char *program, char *path)
+{
+	if (!realpath(program, path))
+		return -errno;
+	return fnmatch(CORE, gn_base_name(path), 0) ? -ENOENT : 0;
+}
+
+typedef int (*found_fn)(void *ctx, const char *path);
+
+/* Calls `each` for every installed one. */
+static int each_installed(found_fn each, void *ctx)
+{
+	static const char *const places[] = {
+		"/usr/bin/php[0-9]*", "/usr/bin/php-cgi[0-9]*",
+		"/usr/sbin/php-fpm[0-9]*", "/usr/local/bin/php"};
+	glob_t found;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < sizeof(places) / sizeof(places[0]);
+	     i++) {
+		if (glob(places[i], 0, NULL, &found))
+			continue;
+		for (size_t k = 0; !err && k < found.gl_pathc; k++)
+			err = each(ctx, found.gl_pathv[k]);
+		globfree(&found);
+	}
+	return err;
+}
+
+/* First the one that a script would find. */
+static int find_cores(gn_runtime_core_fn each, void *ctx)
+{
+	char php[PATH_MAX], core[PATH_MAX];
+	int err = 0;
+
+	if (!gn_target_resolve("php", php) && !find_core(php, core))
+		err = each(ctx, core);
+	return err ?: each_installed(each, ctx);
+}
+
+struct each_found {
+	gn_runtime_found_fn fn;
+	void *ctx;
+};
+
+/* The version is in the file's name. */
+static int take_found(void *ctx, const char *path)
+{
+	const struct each_found *each = ctx;
+
+	return each->fn(each->ctx, path, path + strcspn(path, "0123456789"));
+}
+
+static int find(const char *home, gn_runtime_found_fn fn, void *ctx)
+{
+	struct each_found each = {fn, ctx};
+
+	(void)home;
+	return each_installed(take_found, &each);
+}
+
+/* A command needs nothing, unless its memory cannot be written. */
+static int prepare(struct gn_launch *l)
+{
+	return l->set_later ? 0 : gn_launch_env(l, VARIABLE, "1");
+}
+
+static void put(FILE *f, const struct gn_name_part *part)
+{
+	fwrite(part->text, 1, part->len, f);
+}
+
+/* The file's name without its folder. */
+static void put_base(FILE *f, const char *path, size_t len)
+{
+	const char *slash = memrchr(path, '/', len);
+	size_t skip = slash ? (size_t)(slash - path) + 1 : 0;
+
+	fwrite(path + skip, 1, len - skip, f);
+}
+
+/*
+ * "class@anonymous", behind its NUL the place where it is written, then a $ and
+ * a number: "/srv/app.php:12$0".
+ */
+static void put_class(FILE *f, const struct gn_name_part *class)
+{
+	const char *at = class->text + class->len + 1, *end;
+
+	put(f, class);
+	if (class->len + 1 >= class->all ||
+	    !memchr(class->text, '@', class->len))
+		return;
+	end = memchr(at, '$', class->all - class->len - 1);
+	if (!end)
+		return;
+	fputc(':', f);
+	put_base(f, at, (size_t)(end - at));
+}
+
+#define CLOSURE "{closure}"
+
+static bool is_closure(const struct gn_name_part *name)
+{
+	size_t len = strlen(CLOSURE);
+
+	return name->len >= len &&
+	       !memcmp(name->text + name->len - len, CLOSURE, len) &&
+	       (name->len == len || name->text[name->len - len - 1] == '\\');
+}
+
+/* As from PHP 8.4 on, which also has the whole path. */
+static void put_closure(FILE *f, const struct gn_name_part *part,
+			unsigned int line)
+{
+	size_t space = part[NAME].len - strlen(CLOSURE);
+
+	if (!part[CLASS].len)
+		fwrite(part[NAME].text, 1, space, f);
+	fputs("{closure:", f);
+	put_base(f, part[SCRIPT].text, part[SCRIPT].len);
+	fprintf(f, ":%u}", line);
+}
+
+/*
+ * Code outside of functions has a constant "main" as its name and no class. A
+ * constant has no header, so its length is something else.
+ */
+static void put_function(FILE *f, const struct gn_name_part *part,
+			 unsigned int line)
+{
+	if (part[NAME].all != part[NAME].len && !part[CLASS].len) {
+		fputs("{main} ", f);
+		put_base(f, part[SCRIPT].text, part[SCRIPT].len);
+		return;
+	}
+	if (part[CLASS].len) {
+		put_class(f, &part[CLASS]);
+		fputs("::", f);
+	}
+	if (is_closure(&part[NAME]))
+		put_closure(f, part, line);
+	else
+		put(f, &part[NAME]);
+}
+
+static void name(unsigned int form, const struct gn_name_part *part,
+		 unsigned int number, char *out, size_t size, char *module,
+		 size_t module_size)
+{
+	FILE *f = fmemopen(out, size, "w");
+
+	(void)form;
+	*out = '\0';
+	if (f) {
+		put_function(f, part, number);
+		fclose(f);
+	}
+	out[size - 1] = '\0';
+	snprintf(module, module_size, "%.*s", (int)part[SCRIPT].len,
+		 part[SCRIPT].text);
+}
+
+static const char *const limits[] = {
+	"functions are seen only if PHP starts under gnomon or with " VARIABLE
+	"=1; compilations, threads and time classes are seen in a running PHP, "
+	"too",
+	"functions of extensions and of PHP itself (strlen, array_map) have no "
+	"probe; what they call back has one",
+	NULL};
+
+extern const struct gn_runtime gn_runtime_php;
+const struct gn_runtime gn_runtime_php = {
+	.id = GN_RUNTIME_PHP,
+	.title = "PHP engine",
+	.provider = "php",
+	.sites = sites,
+	.nsites = sizeof(sites) / sizeof(sites[0]),
+	.core = CORE,
+	.marker = "Zend Engine v",
+	.lacking = ", but its functions were not traced: gnomon was too late; "
+		   "trace again, or start php with " VARIABLE "=1",
+	.find_core = find_core,
+	.find_cores = find_cores,
+	.options = options,
+	.options_read = "zend_startup_modules",
+	.options_begin = "zend_update_current_locale",
+	/* A call takes some 200 bytes there, and none without the options. */
+	.stack = 256 << 20,
+	.prepare = prepare,
+	.matches = gn_filter_hooks,
+	.name = name,
+	.attached = "its functions are seen only if it was started "
+		    "with " VARIABLE "=1",
+	.untold = "its functions are not seen, because it was started "
+		  "without " VARIABLE "=1; everything else is seen",
+	.limits = limits,
+	.find = find,
+	.get = "install php-cli: gnomon needs a build with USDT probes",
+};
