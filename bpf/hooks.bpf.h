@@ -452,15 +452,28 @@ static __always_inline __u64 take_text(struct pt_regs *ctx,
 				       const struct gn_spec *spec,
 				       struct gn_texts *n, int i)
 {
-	__u64 len = 0;
-
 	n->key.at[i] = operand(ctx, &spec->text[i].at);
-	if (!(spec->flags & GN_SPEC_SIZED))
-		len = operand(ctx, &spec->text[i].len);
-	else
-		bpf_probe_read_user(&len, sizeof(len),
-				    (void *)(n->key.at[i] - sizeof(len)));
-	return (len & 0xffff) << 16 * i;
+	return (operand(ctx, &spec->text[i].len) & 0xffff) << 16 * i;
+}
+
+/* What else is known where a runtime tells no lengths. */
+static __always_inline void
+take_sized(struct pt_regs *ctx, const struct gn_spec *spec, struct gn_texts *n)
+{
+	__u64 none = operand(ctx, &spec->func);
+	int i;
+
+	n->sized = 1;
+	n->key.number = operand(ctx, &spec->value[1]) & 0xffff;
+	n->header = spec->header;
+	for (i = 0; i < GN_SPEC_TEXTS; i++)
+		if (n->key.at[i] == none)
+			n->absent |= 1 << i;
+	if (!spec->function)
+		return;
+	n->function = reg(ctx, spec->value[0].reg) + spec->function;
+	if (operand(ctx, &spec->value[0]) & spec->unnamed)
+		n->absent |= 1;
 }
 
 /* Whether the function is not called, but goes on. */
@@ -512,7 +525,8 @@ static __always_inline int names(struct pt_regs *ctx, bool can_share)
 		n.lens |= take_text(ctx, spec, &n, 1);
 	if (spec->ntexts > 2)
 		n.lens |= take_text(ctx, spec, &n, 2);
-	n.lens |= operand(ctx, &spec->value[1]) << 48;
+	if (spec->flags & GN_SPEC_SIZED)
+		take_sized(ctx, spec, &n);
 	index = interned_index(t, &n);
 	if (!index) {
 		t->seq++; /* the number of the lost record */

@@ -148,14 +148,16 @@ struct {
 struct gn_texts_key {
 	__u64 process; /* changes at exec, too */
 	__u64 at[GN_SPEC_TEXTS];
+	__u64 number; /* as in struct gn_spec */
 };
 
 struct gn_interned {
 	__u32 index;
 	__u32 forgotten; /* control.forgotten when the texts were last compared
 			  */
-	__u64 lens;	 /* as in gn_texts */
+	__u64 lens;	 /* as in h.key of NAME; 0: the runtime tells none */
 	__u64 hash;
+	__u64 unread; /* not all texts could be read so far */
 };
 
 /* The limit of functions that texts name, over all processes, even those that

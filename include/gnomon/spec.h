@@ -89,14 +89,25 @@ struct gn_spec {
 	__u8 ntexts;
 	__u32 values; /* index of the values in the session, from 1; 0: none */
 	__u32 event;  /* EVENT: enum gn_rt */
-	/* ENTER: if value[0] has one of these bits, the function goes on
-	 * (RESUMED) */
+	/*
+	 * ENTER: value[0] is in the frame of the function, value[0].value bytes
+	 * from its address. If it has one of these bits, the function goes on
+	 * (RESUMED); if it has one of `unnamed`, the first text is none.
+	 */
 	__u32 resumes;
-	struct gn_operand func; /* the function's index */
-	struct gn_operand key;	/* the frame key */
+	__u32 unnamed;
+	/* Where the frame has the address of what is known of the function. Of
+	 * that, the line is behind the address of the last text's header, which
+	 * has that many bytes. 0: the line is not looked for. */
+	__u16 function;
+	__u16 header;
+	/* the function's index; SIZED: the address of texts that are none */
+	struct gn_operand func;
+	struct gn_operand key; /* the frame key */
 	struct gn_string text[GN_SPEC_TEXTS];
 	/* EVENT: its values; CODE: the first is the code's size; functions that
-	 * texts name: the second tells those with the same texts apart */
+	 * texts name: the second tells those with the same texts apart, and is
+	 * their line if that is not found */
 	struct gn_operand value[GN_RT_VALUES];
 };
 
@@ -172,7 +183,7 @@ enum gn_native_spec {
 };
 
 _Static_assert(sizeof(struct gn_operand) == 16, "operand");
-_Static_assert(sizeof(struct gn_spec) == 176, "spec");
+_Static_assert(sizeof(struct gn_spec) == 184, "spec");
 _Static_assert(sizeof(struct gn_value_spec) == 24, "value");
 
 #endif

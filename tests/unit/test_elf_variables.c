@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Variables that a table of a program names; here: those of this program. */
+#include <dlfcn.h>
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <link.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -60,9 +63,49 @@ static void refuses_what_is_no_program(void **state)
 	assert_true(gn_variables_begin("/dev/null", addr, &offset) < 0);
 }
 
+/* A variable and a function that libc exports, as the linker found them. */
+static int take_libc(struct dl_phdr_info *info, size_t size, void *to)
+{
+	(void)size;
+	if (!strstr(info->dlpi_name, "libc.so"))
+		return 0;
+	*(struct dl_phdr_info *)to = *info;
+	return 1;
+}
+
+static void finds_what_is_exported(void **state)
+{
+	static const char *const names[] = {"environ", "getppid", "no_such",
+					    "main"};
+	struct dl_phdr_info libc = {0};
+	uint64_t addr[4], code, offset = 0;
+
+	(void)state;
+	if (!dl_iterate_phdr(take_libc, &libc))
+		skip(); /* a static program */
+	assert_int_equal(gn_exported(libc.dlpi_name, names, 4, addr), 0);
+	assert_int_equal(addr[0] + libc.dlpi_addr,
+			 (uintptr_t)dlsym(RTLD_NEXT, "environ"));
+	assert_int_equal(addr[1] + libc.dlpi_addr, (uintptr_t)getppid);
+	assert_int_equal(addr[2], 0);
+	assert_int_equal(addr[3], 0);
+	assert_int_equal(
+		gn_exported_code(libc.dlpi_name, "getppid", &code, &offset), 0);
+	assert_int_equal(code, addr[1]);
+	assert_int_not_equal(offset, 0);
+	assert_int_equal(
+		gn_exported_code(libc.dlpi_name, "no_such", &code, &offset),
+		-ENOENT);
+	/* data is no code */
+	assert_true(gn_exported_code(libc.dlpi_name, "environ", &code,
+				     &offset) < 0);
+	assert_true(gn_exported("/proc/self/cmdline", names, 4, addr) < 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(finds_what_is_exported),
 		cmocka_unit_test(finds_them_by_name),
 		cmocka_unit_test(refuses_what_is_no_program),
 	};

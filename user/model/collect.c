@@ -2,6 +2,7 @@
 /* Takes records that end an interval: closes the interval, then applies the
  * record's event. */
 #include <errno.h>
+#include <string.h>
 
 #include <gnomon/fast.h>
 #include "model/probecost.h"
@@ -222,14 +223,50 @@ static int take_unwound(struct gn_pipeline *p, struct gn_thread *t,
 		       : complete(p, t, r, GN_KIND_ASYNC_FAULTS);
 }
 
+/*
+ * The function whose frame has the key, if that was copied at a fork and is of
+ * the function that is left: where texts name functions, a child counts its own
+ * anew.
+ */
+static int find_own(struct gn_pipeline *p, const struct gn_thread *t,
+		    const struct gn_rec_func *r, uint32_t *func)
+{
+	const struct gn_stack *k = t->stacks.active;
+	const struct gn_frame *f;
+	const struct gn_fn *of, *left;
+	uint32_t i = k->n, fn;
+	int err;
+
+	*func = r->func;
+	while (i && k->frames[i - 1].key < r->h.key)
+		i--;
+	f = i ? &k->frames[i - 1] : NULL;
+	if (!f || f->key != r->h.key || f->func == r->func ||
+	    !(f->flags & GN_FRAME_INHERITED))
+		return 0;
+	err = gn_names_find(&p->stage.names, p->processes[t->process].program,
+			    r->func, &fn);
+	if (err)
+		return err;
+	left = &p->stage.names.fns[fn];
+	of = &p->stage.names.fns[p->stage.tree.nodes[f->node].fn];
+	if (left->name && of->name && !strcmp(left->name, of->name))
+		*func = f->func;
+	return 0;
+}
+
 static int take_leave(struct gn_pipeline *p, struct gn_thread *t,
 		      const struct gn_rec_func *r)
 {
 	uint64_t before = p->stage.checks.unmatched_leaves;
 	bool lost = t->gaps || t->lossy, began_earlier = earlier(t, r);
 	uint64_t since;
+	uint32_t func;
+	int err = find_own(p, t, r, &func);
 
-	gn_stacks_leave(&t->stacks, &p->stage, r->h.key, r->func,
+	if (err)
+		return err;
+	gn_stacks_leave(&t->stacks, &p->stage, r->h.key, func,
 			r->h.kind == GN_KIND_TAILCALL);
 	if (p->stage.checks.unmatched_leaves == before)
 		return complete(p, t, r, GN_KIND_ASYNC_COMPLETES);

@@ -29,9 +29,14 @@
 #define CORE	 "php*"
 #define VARIABLE "USE_ZEND_DTRACE"
 
-/* ZEND_CALL_GENERATOR among the bits of a frame, and where it has them. */
-#define GENERATOR (1u << 24)
-#define BITS_AT	  40
+/* Where a frame has its bits, ZEND_CALL_GENERATOR and ZEND_CALL_CODE among
+ * them, and where it has its function; how long the header of a string is. In
+ * all versions from 7.4 on. */
+#define BITS_AT	    40
+#define GENERATOR   (1u << 24)
+#define CODE	    (1u << 16) /* outside of functions */
+#define FUNCTION_AT 24
+#define HEADER	    24
 
 /* How texts make a name. */
 enum form { FUNCTION = 1 };
@@ -40,13 +45,14 @@ enum part { NAME, CLASS, SCRIPT };
 #define CALL(name, kind, ...)                                                \
 	{                                                                    \
 		name, NULL, GN_PROG_INTERNED, GN_KIND_##kind,                \
-			.text = {1, 4, 2}, .form = FUNCTION,                 \
+			.text = {1, 4, 2}, .form = FUNCTION, .func = 5,      \
 			.flags = GN_SPEC_SIZED, .value = {0, 3}, __VA_ARGS__ \
 	}
 
 static const struct gn_runtime_site sites[] = {
 	CALL("function__entry", ENTER, .stack_key = true, .resumes = GENERATOR,
-	     .state = BITS_AT),
+	     .unnamed = CODE, .state = BITS_AT, .function = FUNCTION_AT,
+	     .header = HEADER),
 	CALL("function__return", LEAVE, .stack_key = true),
 	{"compile__file__entry", NULL, GN_PROG_MANAGED, GN_KIND_JIT_BEGIN,
 	 .stack_key = true},
@@ -191,13 +197,16 @@ static void put_closure(FILE *f, const struct gn_name_part *part,
 }
 
 /*
- * Code outside of functions has a constant "main" as its name and no class. A
- * constant has no header, so its length is something else.
+ * Code outside of functions has no name here, or a constant "main", which has
+ * no header: then its length is something else. Without a class, the operator
+ * between it and the name is the same empty constant.
  */
 static void put_function(FILE *f, const struct gn_name_part *part,
 			 unsigned int line)
 {
-	if (part[NAME].all != part[NAME].len && !part[CLASS].len) {
+	const struct gn_name_part *name = &part[NAME];
+
+	if (!part[CLASS].len && (!name->len || name->len != name->all)) {
 		fputs("{main} ", f);
 		put_base(f, part[SCRIPT].text, part[SCRIPT].len);
 		return;

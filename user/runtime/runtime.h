@@ -31,8 +31,10 @@ struct gn_runtime_site {
 	const char *provider; /* NULL: the runtime's */
 	enum gn_prog prog;
 	enum gn_kind kind; /* of the record; 0: none, or GN_PROG_NAME's */
-	uint8_t func;	   /* argument: the function's index */
-	uint8_t frame;	   /* argument: the frame key */
+	/* argument: the function's index; with the flag SIZED: the address of
+	 * texts that are none */
+	uint8_t func;
+	uint8_t frame; /* argument: the frame key */
 	/* Arguments that point to texts. The next argument is the length. */
 	uint8_t text[GN_SPEC_TEXTS];
 	uint8_t form;	/* how the texts make a name */
@@ -42,11 +44,12 @@ struct gn_runtime_site {
 	 * code's size, and the frame key is its address. */
 	enum gn_rt event;
 	uint8_t value[GN_RT_VALUES];
-	/* If not 0: a mask. The code behind the probe passes a structure on,
-	 * whose 4 bytes at `state` have one of these bits if the function goes
-	 * on, and is not called (GN_KIND_RESUMED). */
-	uint32_t resumes;
-	uint8_t state;
+	/* If not 0: a mask. The code behind the probe passes the function's
+	 * frame on, whose 4 bytes at `state` have one of these bits if the
+	 * function goes on, and is not called (GN_KIND_RESUMED). `unnamed`,
+	 * `function`, `header`: as in struct gn_spec. */
+	uint32_t resumes, unnamed;
+	uint8_t state, function, header;
 };
 
 #define GN_RUNTIME_OPTIONS 4

@@ -232,6 +232,9 @@ static void take_state(const struct gn_runtime_site *site, int fd,
 	if (!site->resumes || !find_passed(fd, note, &reg))
 		return;
 	spec->resumes = site->resumes;
+	spec->unnamed = site->unnamed;
+	spec->function = site->function;
+	spec->header = site->header;
 	spec->value[0] = (struct gn_operand){.how = GN_HOW_MEMORY,
 					     .reg = reg,
 					     .index = GN_REG_NONE,

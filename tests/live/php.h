@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Helpers that the tests on PHP share. */
+#ifndef PHP_H
+#define PHP_H
+
+#include "live.h"
+
+/* Skips the test if there is no PHP. */
+void php_need(struct live *t);
+
+/* The command `php OPTIONS demo.php TOPIC`. */
+void php_demo(struct live *t, struct live_args *a, const char *options,
+	      const char *topic);
+
+/* Runs the command under gnomon, with these options of gnomon. */
+void php_trace(struct live *t, const struct live_args *command,
+	       const char *options, struct live_end *end, json_t **report);
+
+/* Runs the command with and without gnomon: the program prints and does the
+ * same, nothing is lost, and the report agrees with what it printed. */
+void php_pair(struct live *t, const struct live_args *command,
+	      unsigned int flags, json_t **report);
+
+#endif
