@@ -58,12 +58,13 @@ static int take_name(const struct gn_rec_text *sent, size_t size,
 	struct gn_rec_text *r = (struct gn_rec_text *)buf;
 	size_t packed;
 
-	if (size < sizeof(*sent) + GN_SENT_NAME_MAX + GN_SENT_MODULE_MAX ||
-	    sent->len[0] > GN_SENT_NAME_MAX ||
-	    sent->len[1] > GN_SENT_MODULE_MAX)
+	if (size < sizeof(*sent) + GN_SENT_NAME_MAX + GN_SENT_MODULE_MAX)
 		return -EBADMSG;
 	if (sent->h.flags & GN_F_PARTS)
 		return take_parts(sent, take, ctx);
+	if (sent->len[0] > GN_SENT_NAME_MAX ||
+	    sent->len[1] > GN_SENT_MODULE_MAX)
+		return -EBADMSG;
 	packed = sizeof(*r) + sent->len[0] + sent->len[1];
 	packed = (packed + 7) & ~(size_t)7;
 	memset(buf, 0, packed);

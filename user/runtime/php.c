@@ -183,7 +183,8 @@ static bool is_closure(const struct gn_name_part *name)
 	       (name->len == len || name->text[name->len - len - 1] == '\\');
 }
 
-/* As from PHP 8.4 on, which also has the whole path. */
+/* As from PHP 8.4 on, which also has the whole path. Without a line, it is too
+ * far down in the file. */
 static void put_closure(FILE *f, const struct gn_name_part *part,
 			unsigned int line)
 {
@@ -193,7 +194,9 @@ static void put_closure(FILE *f, const struct gn_name_part *part,
 		fwrite(part[NAME].text, 1, space, f);
 	fputs("{closure:", f);
 	put_base(f, part[SCRIPT].text, part[SCRIPT].len);
-	fprintf(f, ":%u}", line);
+	if (line)
+		fprintf(f, ":%u", line);
+	fputc('}', f);
 }
 
 /*
