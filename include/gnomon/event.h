@@ -438,7 +438,7 @@ enum gn_stream {
 	/* an exception begins / ends to unwind func's frame */                \
 	X(UNWIND_BEGIN, 4, "unwind-begin", COLLECT, gn_rec_func)               \
 	X(UNWIND_END, 5, "unwind-end", COLLECT, gn_rec_func)                   \
-	/* h.key: .NET: a stack address below the managed frames */            \
+	/* h.key: .NET, PHP: a stack address below the managed frames */       \
 	X(JIT_BEGIN, 6, "jit-begin", COLLECT, gn_rec_func)                     \
 	/* h.key: size of the code, 0 = unknown; GN_JIT_GONE */                \
 	X(JIT_END, 7, "jit-end", COLLECT, gn_rec_func)                         \
