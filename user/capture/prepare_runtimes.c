@@ -372,13 +372,58 @@ bool gn_prepare_nothing(const struct gn_session *s)
 	return !strcmp(last ? last + 1 : filter, "!*");
 }
 
-/* Adds specs over gnomon's own text, to measure the cost of hits whose
- * functions are named by texts. */
-static int plan_measured(struct gn_session *s)
+static bool is_sized(const struct gn_runtime *rt)
 {
-	static const char text[] = "what a runtime would tell";
+	for (size_t i = 0; i < rt->nsites; i++)
+		if (rt->sites[i].flags & GN_SPEC_SIZED)
+			return true;
+	return false;
+}
 
-	for (int i = 0; i < 2; i++) {
+/* A text of gnomon's own, as a runtime would tell it. */
+static const struct {
+	uint64_t len;
+	char text[32];
+} told = {25, "what a runtime would tell"};
+static const char *const told_at = told.text;
+
+/* What a runtime tells of its names is in registers and in memory; without the
+ * lengths, it is more. */
+static void take_told(struct gn_spec *spec, bool sized)
+{
+	const struct gn_operand in_memory = {.how = GN_HOW_MEMORY,
+					     .reg = GN_REG_NONE,
+					     .index = GN_REG_NONE,
+					     .size = 8,
+					     .value = (intptr_t)&told_at};
+
+	for (int k = 0; k < GN_SPEC_TEXTS; k++) {
+		spec->text[k].at.how = GN_HOW_CONSTANT;
+		spec->text[k].at.value = (intptr_t)told.text;
+		if (!sized) {
+			spec->text[k].len.how = GN_HOW_CONSTANT;
+			spec->text[k].len.value = (__s64)told.len;
+		}
+	}
+	if (!sized)
+		return;
+	spec->flags = GN_SPEC_SIZED;
+	spec->text[1].at = in_memory;
+	spec->func = in_memory;
+	spec->func.value = (intptr_t)&told.len; /* no text is absent */
+	if (spec->kind != GN_KIND_ENTER)
+		return;
+	spec->value[0] = in_memory;
+	spec->value[0].value = (intptr_t)&told.len;
+	spec->resumes = 1u << 31;
+	spec->function = 1;
+}
+
+/* Adds specs over that text, to measure the cost of hits whose functions are
+ * named by texts. */
+static int plan_measured(struct gn_session *s, const struct gn_runtime *rt)
+{
+	for (int i = 0; !s->measured[1] && i < 2; i++) {
 		struct gn_spec spec = {
 			.kind = i ? GN_KIND_LEAVE : GN_KIND_ENTER,
 			.ntexts = GN_SPEC_TEXTS,
@@ -386,12 +431,7 @@ static int plan_measured(struct gn_session *s)
 		};
 		int index;
 
-		for (int k = 0; k < GN_SPEC_TEXTS; k++) {
-			spec.text[k].at.how = GN_HOW_CONSTANT;
-			spec.text[k].at.value = (intptr_t)text;
-			spec.text[k].len.how = GN_HOW_CONSTANT;
-			spec.text[k].len.value = sizeof(text) - 1;
-		}
+		take_told(&spec, is_sized(rt));
 		index = gn_specs_add(&s->specs, &spec);
 		if (index < 0)
 			return index;
@@ -414,7 +454,7 @@ int gn_prepare_sites(struct gn_session *s, const struct gn_runtime *rt,
 	    gn_mute_library(s->mute, rt->id, place))
 		err = -ENOMEM;
 	if (!err && rt->name)
-		err = plan_measured(s);
+		err = plan_measured(s, rt);
 	s->runtimes += !err;
 	if (!err && rt->options && gn_prepare_sets_up(s))
 		err = gn_prepare_setup(s, rt, place, file);

@@ -265,7 +265,7 @@ const struct gn_runtime gn_runtime_php = {
 	.options = options,
 	.options_read = "zend_startup_modules",
 	.options_begin = "zend_update_current_locale",
-	/* A call takes some 200 bytes there, and none without the options. */
+	/* a call takes some 260 bytes there, and none without the options */
 	.stack = 256 << 20,
 	.prepare = prepare,
 	.matches = gn_filter_hooks,
