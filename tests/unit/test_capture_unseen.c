@@ -7,8 +7,10 @@
 
 #include <cmocka.h>
 
+#include "capture/setter.h"
 #include "capture/unseen.h"
 #include "process/files.h"
+#include "runtime/runtime.h"
 
 static void expect(const char *program, const char *library, const char *told)
 {
@@ -39,12 +41,39 @@ static void interpreters_are_named(void **state)
 	expect("python3", "/lib/libpython3.source", own);
 	expect("python3", "/lib/libruby-3.1.so.3.1", own);
 	expect("/bin/sh", "/lib/libpython3.11.so.1.0", NULL);
+	expect("/usr/bin/php8.2", "/lib/libphp8.2.so", NULL);
+}
+
+static void take_line(void *ctx, const char *line)
+{
+	strncpy(ctx, line, 255);
+}
+
+/* A runtime that has no thread of its own was reached too late. */
+static void late_is_told(void **state)
+{
+	struct gn_unseen *u = gn_unseen_new(0, false, NULL, 0);
+	struct gn_setter_late late = {.n = 0};
+	char line[256] = "";
+
+	(void)state;
+	assert_non_null(u);
+	gn_unseen_late(u, &late);
+	gn_unseen_runtimes(u, take_line, line);
+	assert_string_equal(line, "");
+	gn_setter_note_late(&late, 7, gn_runtime_of(GN_RUNTIME_PHP));
+	gn_unseen_late(u, &late);
+	gn_unseen_runtimes(u, take_line, line);
+	assert_non_null(strstr(line, "process 7 ran the PHP engine, but its "
+				     "functions were not traced"));
+	gn_unseen_free(u);
 }
 
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(interpreters_are_named),
+		cmocka_unit_test(late_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -615,6 +615,15 @@ static bool may_be_fast(struct gn_session *s)
 	return !s->not_fast;
 }
 
+static bool is_set_later(const struct gn_session *s,
+			 const struct gn_runtime *rt)
+{
+	for (size_t i = 0; i < s->nsetups; i++)
+		if (s->setups[i].runtime == rt)
+			return true;
+	return false;
+}
+
 /* Plans what the command needs at its start so that the runtime reports all
  * that is requested. */
 static int plan_launch(struct gn_session *s, const struct gn_runtime *rt,
@@ -639,7 +648,7 @@ static int plan_launch(struct gn_session *s, const struct gn_runtime *rt,
 			  : s->opts.clr_hooks == GN_CLR_HOOKS_REJIT ? "rejit"
 								    : "auto";
 	s->launch.fast = may_be_fast(s);
-	s->launch.set_later = gn_prepare_sets_up(s);
+	s->launch.set_later = is_set_later(s, rt);
 	snprintf(families, sizeof(families), "%x", s->opts.families);
 	s->launch.families = families;
 	s->launch.values = s->managed_values;
