@@ -464,6 +464,7 @@ take_sized(struct pt_regs *ctx, const struct gn_spec *spec, struct gn_texts *n)
 	int i;
 
 	n->sized = 1;
+	n->named = spec->kind == GN_KIND_LEAVE;
 	n->key.number = operand(ctx, &spec->value[1]) & 0xffff;
 	n->header = spec->header;
 	for (i = 0; i < GN_SPEC_TEXTS; i++)
@@ -516,6 +517,8 @@ static __always_inline int names(struct pt_regs *ctx, bool can_share)
 	spec = spec_of(c);
 	if (!spec)
 		return 0;
+	if (spec->flags & GN_SPEC_FORGETS)
+		__sync_fetch_and_add(&control.forgotten, 1);
 	n.forgotten = control.forgotten;
 	n.form = spec->form;
 	n.runtime = GN_COOKIE_FUNC(c);

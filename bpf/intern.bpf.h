@@ -31,7 +31,10 @@ struct gn_texts {
 	__u64 function;
 	__u32 absent; /* a bit for each text that there is not */
 	__u32 unread; /* not all texts could be read */
-	__u64 sized;  /* their lengths are in the 8 bytes before them */
+	__u32 sized;  /* their lengths are in the 8 bytes before them */
+	/* a function is left: it had its name when it was entered, and less is
+	 * known of it now */
+	__u32 named;
 };
 
 static __always_inline __u64 mix(__u64 h, __u64 word)
@@ -264,6 +267,8 @@ static __noinline __u32 look_up(struct gn_task *t, struct gn_texts *n)
 	if (!t || !n)
 		return 0;
 	had = bpf_map_lookup_elem(&interned, &n->key);
+	if (had && n->named && !had->unread)
+		return had->index;
 	if (had && had->forgotten == n->forgotten && had->lens == n->lens &&
 	    !had->unread)
 		index = had->index;

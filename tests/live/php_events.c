@@ -39,6 +39,67 @@ void php_compiled(struct live *t)
 	free(truths);
 }
 
+/* How many rows of an array have this text. */
+static size_t rows_with(const json_t *report, const char *array,
+			const char *field, const char *text)
+{
+	const json_t *row;
+	size_t i, n = 0;
+
+	json_array_foreach(json_object_get(report, array), i, row)
+	{
+		const char *has =
+			json_string_value(json_object_get(row, field));
+
+		n += has && !strcmp(has, text);
+	}
+	return n;
+}
+
+/* Each compiled file has its name, although the engine frees that name soon. */
+void php_files(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	struct live_end end;
+	json_t *report;
+
+	php_need(t);
+	php_demo(t, &command, "", "files");
+	php_trace(t, &command, "--by jit", &end, &report);
+	CHECK(t, end.code == 0 && !*end.err, "it ended with %d: %s", end.code,
+	      end.err);
+	live_clean(t, report);
+	CHECK(t,
+	      rows_with(report, "jit", "name", "demo.php") == 1 &&
+		      rows_with(report, "jit", "name", "truth.php") == 1 &&
+		      rows_with(report, "jit", "name", "part.php") == 4,
+	      "the files are not those that it includes");
+}
+
+/* Exceptions have their class, and the function that threw them. */
+void php_thrown(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	const json_t *row;
+	struct live_end end;
+	json_t *report;
+
+	php_need(t);
+	php_demo(t, &command, "", "exceptions");
+	php_trace(t, &command, "--by exceptions", &end, &report);
+	CHECK(t, end.code == 0 && !*end.err, "it ended with %d: %s", end.code,
+	      end.err);
+	row = json_array_get(json_object_get(report, "exceptions"), 0);
+	CHECK(t,
+	      rows_with(report, "exceptions", "name", "RuntimeException") ==
+			      1 &&
+		      rows_with(report, "exceptions", "thrown_in", "last") == 1,
+	      "it throws others");
+	/* outer() catches 34 of them, and the callback throws one */
+	CHECK(t, live_number(t, row, "count") == 35, "%d were thrown, not 35",
+	      (int)live_number(t, row, "count"));
+}
+
 struct attached {
 	struct live_talk served, gnomon;
 	char *path, *said;

@@ -90,12 +90,14 @@ void gn_next_traced_jit(const struct gn_facts *f, const struct gn_subject *s,
 void gn_say_jit(const struct gn_facts *f, const struct gn_subject *s, FILE *out)
 {
 	const struct gn_model_thread *t = gn_most_of(f->m, GN_CLASS_JIT);
+	bool php = gn_model_of_php(f->m);
 
 	fputs("Compiling took ", out);
 	gn_put_of_cpu(out, f, s->ns);
 	if (f->m->code.compiled) {
 		fputs(": ", out);
-		gn_put_count(out, f->m->code.compiled, "method", "methods");
+		gn_put_count(out, f->m->code.compiled, php ? "file" : "method",
+			     php ? "files" : "methods");
 	}
 	if (f->m->code.refused) {
 		fputs(", of which ", out);
@@ -108,8 +110,12 @@ void gn_say_jit(const struct gn_facts *f, const struct gn_subject *s, FILE *out)
 		fprintf(out, " of %s", t->name);
 	else
 		fprintf(out, " of thread %s (%" PRIu32 ")", t->name, t->tid);
-	fputs(". A longer run has less of it, as has code compiled ahead, but "
-	      "for methods that are made at run time (--by jit).",
+	fputs(php ? ". PHP's opcache keeps what was compiled, on the command "
+		    "line if opcache.enable_cli is on (--by jit shows the "
+		    "files)."
+		  : ". A longer run has less of it, as has code compiled "
+		    "ahead, but for methods that are made at run time (--by "
+		    "jit).",
 	      out);
 }
 

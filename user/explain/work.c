@@ -436,8 +436,8 @@ void gn_next_untraced(const struct gn_facts *f, const struct gn_subject *s,
 
 /* Finds the functions with the most calls that have at least a twentieth of all
  * calls, an exclusive time of at most `below` per call (without waits for a
- * CPU), and that -f can leave out. It cannot leave out methods of HotSpot:
- * either all of them have probes, or none. */
+ * CPU), and that -f can leave out. It cannot leave out functions of HotSpot and
+ * PHP: either all of them have probes, or none. */
 static void most_called(const struct gn_facts *f, struct gn_subject *s,
 			uint64_t below)
 {
@@ -446,7 +446,8 @@ static void most_called(const struct gn_facts *f, struct gn_subject *s,
 		uint64_t calls = fn->v.calls, ready;
 
 		ready = fn->v.class_excl[GN_CLASS_RUNQUEUE];
-		if (fn->runtime == GN_RUNTIME_HOTSPOT)
+		if (fn->runtime == GN_RUNTIME_HOTSPOT ||
+		    fn->runtime == GN_RUNTIME_PHP)
 			continue;
 		if (calls && calls >= f->m->session.calls / 20 &&
 		    (fn->v.elapsed_excl - ready) / calls <= below)

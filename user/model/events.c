@@ -146,6 +146,18 @@ static int drop_oldest(struct gn_pipeline *p, struct gn_events_open *o)
 	return err;
 }
 
+/* The function that throws, if its frame is on top then: a runtime whose own
+ * code throws for it reports THROWN_IN instead. */
+static uint32_t thrower(struct gn_pipeline *p, const struct gn_thread *t,
+			uint32_t class)
+{
+	uint32_t func = p->stage.names.fns[class].func;
+
+	return GN_FUNC_RUNTIME(func) == GN_RUNTIME_PHP
+		       ? gn_stacks_top(&t->stacks, &p->stage.tree)
+		       : GN_NONE;
+}
+
 static int throw(struct gn_pipeline * p, struct gn_thread *t, uint64_t time,
 		 uint32_t class)
 {
@@ -156,10 +168,11 @@ static int throw(struct gn_pipeline * p, struct gn_thread *t, uint64_t time,
 		return -ENOMEM;
 	if (o->nthrown == GN_EVENTS_OPEN)
 		err = drop_oldest(p, o);
-	o->thrown[o->nthrown++] = (struct gn_thrown){.time = time,
-						     .cost = t->events_cost.all,
-						     .class = class,
-						     .in = GN_NONE};
+	o->thrown[o->nthrown++] =
+		(struct gn_thrown){.time = time,
+				   .cost = t->events_cost.all,
+				   .class = class,
+				   .in = thrower(p, t, class)};
 	return err;
 }
 

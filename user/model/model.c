@@ -46,16 +46,27 @@ void gn_model_free(struct gn_model *m)
 	free(m);
 }
 
-bool gn_model_of_jvm(const struct gn_model *m)
+static bool is_only_of(const struct gn_model *m, enum gn_runtime_id id)
 {
 	bool is = false;
 
 	for (size_t i = 0; i < m->nfunctions; i++) {
-		if (m->functions[i].runtime == GN_RUNTIME_CLR)
+		if (m->functions[i].runtime != id &&
+		    m->functions[i].runtime != GN_RUNTIME_NATIVE)
 			return false;
-		is |= m->functions[i].runtime == GN_RUNTIME_HOTSPOT;
+		is |= m->functions[i].runtime == id;
 	}
 	return is;
+}
+
+bool gn_model_of_jvm(const struct gn_model *m)
+{
+	return is_only_of(m, GN_RUNTIME_HOTSPOT);
+}
+
+bool gn_model_of_php(const struct gn_model *m)
+{
+	return is_only_of(m, GN_RUNTIME_PHP);
 }
 
 const char *gn_model_info(const struct gn_model *m, const char *key)

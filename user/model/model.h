@@ -555,6 +555,8 @@ const char *gn_model_info(const struct gn_model *m, const char *key);
 /* Whether the runtime is a JVM and no other: it has no events of most
  * families, and asking for them changes nothing. */
 bool gn_model_of_jvm(const struct gn_model *m);
+/* The same for PHP. */
+bool gn_model_of_php(const struct gn_model *m);
 
 /* Records counted as lost, over all threads; saturates at UINT64_MAX. */
 uint64_t gn_model_counted(const struct gn_model *m);

@@ -39,7 +39,7 @@
 #define HEADER	    24
 
 /* How texts make a name. */
-enum form { FUNCTION = 1 };
+enum form { FUNCTION = 1, FILE_ONLY, CLASS_ONLY };
 enum part { NAME, CLASS, SCRIPT };
 
 #define CALL(name, kind, ...)                                                \
@@ -56,8 +56,15 @@ static const struct gn_runtime_site sites[] = {
 	CALL("function__return", LEAVE, .stack_key = true),
 	{"compile__file__entry", NULL, GN_PROG_MANAGED, GN_KIND_JIT_BEGIN,
 	 .stack_key = true},
+	{"compile__file__entry", NULL, GN_PROG_INTERNED, GN_KIND_JIT_BEGIN,
+	 .text = {2}, .form = FILE_ONLY,
+	 /* its text is freed soon */
+	 .flags = GN_SPEC_SIZED | GN_SPEC_FORGETS, .stack_key = true},
 	{"compile__file__return", NULL, GN_PROG_MANAGED, GN_KIND_JIT_END,
 	 .func = 0},
+	{"exception__thrown", NULL, GN_PROG_INTERNED, GN_KIND_EVENT,
+	 .text = {1}, .form = CLASS_ONLY, .flags = GN_SPEC_SIZED,
+	 .event = GN_RT_THROW},
 	{"request__startup", NULL, GN_PROG_MANAGED, GN_KIND_RUNTIME, .func = 0},
 	/* the engine frees names at the end of a request */
 	{"request__shutdown", NULL, GN_PROG_MANAGED, 0,
@@ -228,17 +235,24 @@ static void name(unsigned int form, const struct gn_name_part *part,
 		 unsigned int number, char *out, size_t size, char *module,
 		 size_t module_size)
 {
+	const struct gn_name_part none = {"", 0, 0};
+	const struct gn_name_part *file = form == FUNCTION    ? &part[SCRIPT]
+					  : form == FILE_ONLY ? &part[0]
+							      : &none;
 	FILE *f = fmemopen(out, size, "w");
 
-	(void)form;
 	*out = '\0';
 	if (f) {
-		put_function(f, part, number);
+		if (form == FUNCTION)
+			put_function(f, part, number);
+		else if (form == FILE_ONLY)
+			put_base(f, file->text, file->len);
+		else
+			put_class(f, &part[0]);
 		fclose(f);
 	}
 	out[size - 1] = '\0';
-	snprintf(module, module_size, "%.*s", (int)part[SCRIPT].len,
-		 part[SCRIPT].text);
+	snprintf(module, module_size, "%.*s", (int)file->len, file->text);
 }
 
 static const char *const limits[] = {

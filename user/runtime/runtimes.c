@@ -291,6 +291,17 @@ static int add_probe(const struct gn_runtime *rt,
 				       site->stack_key ? ABOVE : 0, index));
 }
 
+/* A copy of a probe that tells no name, as where a runtime throws again. */
+static bool is_nameless(const struct gn_runtime_site *site,
+			const struct gn_note *note)
+{
+	unsigned int n = site->text[0];
+
+	return n && n <= note->nargs &&
+	       note->arg[n - 1].how == GN_HOW_CONSTANT &&
+	       !note->arg[n - 1].value;
+}
+
 /* A compiler can have made several copies of one probe. */
 static int add_site(const struct gn_runtime *rt,
 		    const struct gn_runtime_site *site, int fd, size_t file,
@@ -306,7 +317,9 @@ static int add_site(const struct gn_runtime *rt,
 		    strcmp(notes[i].name, site->name))
 			continue;
 		found = true;
-		err = add_probe(rt, site, fd, file, &notes[i], specs, probes);
+		if (!is_nameless(site, &notes[i]))
+			err = add_probe(rt, site, fd, file, &notes[i], specs,
+					probes);
 	}
 	return err || found ? err : -ENOENT;
 }
