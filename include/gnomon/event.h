@@ -457,7 +457,8 @@ enum gn_stream {
 	 * RESUMED follows */                                                  \
 	X(AWAITS, 19, "awaits", COLLECT, gn_rec_func)                          \
 	X(AWAITED, 20, "awaited", COLLECT, gn_rec_func)                        \
-	/* func goes on after an await; it may have been suspended */          \
+	/* func goes on after an await; it may have been suspended. A          \
+	 * generator of PHP goes on */                                         \
 	X(RESUMED, 14, "resumed", COLLECT, gn_rec_func)                        \
 	/* such methods were suspended: the thread has left all frames below   \
 	 * h.key */                                                            \
@@ -489,7 +490,8 @@ enum gn_stream {
 	X(OS_NS, 26, "os-ns", NOTE, gn_rec_os_ns)                              \
 	X(STACK, 27, "stack", NOTE, gn_rec_stack)                              \
 	/* a runtime's function: text 1 name, text 2 module; h.key: .NET: the  \
-	 * method's token in its module, and GN_NAME_SUSPENDS; 0: unknown */   \
+	 * method's token in its module, and GN_NAME_SUSPENDS; PHP: the        \
+	 * function's line in the module, which is its file; 0: unknown */     \
 	X(NAME, 28, "name", NOTE, gn_rec_text)                                 \
 	/* the thread wakes the thread with tid h.key */                       \
 	X(WAKE, 29, "wake", NOTE, gn_rec)                                      \

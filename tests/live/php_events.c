@@ -76,6 +76,35 @@ void php_files(struct live *t)
 	      "the files are not those that it includes");
 }
 
+/* Functions have the lines that PHP itself says that they have. */
+void php_lines(struct live *t)
+{
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	struct live_args command = {.n = 0};
+	struct live_end end;
+	json_t *report;
+	size_t n = 0;
+
+	php_need(t);
+	CHECK(t, truths, "no memory");
+	php_demo(t, &command, "", "recursion");
+	php_trace(t, &command, "", &end, &report);
+	live_truths(t, end.out, truths);
+	for (size_t i = 0; i < truths->n; i++) {
+		const struct live_truth *line = &truths->line[i];
+
+		if (strcmp(line->word, "written"))
+			continue;
+		n++;
+		CHECK(t,
+		      live_function(t, report, "/demo.php", line->name, "line",
+				    NULL) == line->value,
+		      "%s is not in line %d", line->name, (int)line->value);
+	}
+	CHECK(t, n == 3, "it tells %zu lines", n);
+	free(truths);
+}
+
 /* Exceptions have their class, and the function that threw them. */
 void php_thrown(struct live *t)
 {

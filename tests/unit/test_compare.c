@@ -56,6 +56,12 @@ static void function_names_last(void **state)
 		{"parse.constprop.0.isra.1", "parse.constprop.*.isra.*"},
 		{"core::fmt::write::h0123456789abcdef", "core::fmt::write::h*"},
 		{"core::fmt::write::h0123", "core::fmt::write::h0123"},
+		{"App\\{closure:app.php:12}", "App\\{closure:app.php:*}"},
+		{"A::{closure:a2.php:7}", "A::{closure:a2.php:*}"},
+		{"class@anonymous:app.php:12::run",
+		 "class@anonymous:app.php:*::run"},
+		{"{closure}:12", "{closure}:12"},
+		{"App:12::run", "App:12::run"},
 		{"", ""},
 	};
 

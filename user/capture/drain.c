@@ -45,6 +45,7 @@ static int take_parts(const struct gn_rec_text *sent, gn_drain_fn take,
 		 sizeof(module));
 	size = gn_text_record(buf, GN_KIND_NAME, sent->id, sent->ref, name,
 			      module);
+	h->key = sent->len[1];
 	h->time = sent->h.time;
 	h->tid = sent->h.tid;
 	h->seq = sent->h.seq;

@@ -307,20 +307,41 @@ static void give_up(struct gn_sources *s, const char *path)
 	*m = NULL;
 }
 
+/* A script is its own module, and the engine knows the line. What eval() runs
+ * is in no file. */
+static void tell_script(struct gn_sources *s, const struct gn_rec_text *name,
+			const char *path)
+{
+	_Alignas(8) char buf[GN_TEXT_MAX];
+	size_t size;
+
+	if (strstr(path, ") : eval()'d code"))
+		return;
+	size = gn_text_record(buf, GN_KIND_SOURCE, name->id, name->ref, path,
+			      "");
+	((struct gn_rec *)buf)->key = name->h.key;
+	s->put(s->ctx, (struct gn_rec *)buf, size);
+}
+
 void gn_sources_record(struct gn_sources *s, const struct gn_rec *rec)
 {
 	const struct gn_rec_text *name = (const void *)rec;
 	struct gn_source_module *m;
 	char path[GN_SENT_MODULE_MAX + 1];
+	uint32_t runtime;
 
-	if (rec->kind != GN_KIND_NAME ||
-	    GN_FUNC_RUNTIME(name->id) != GN_RUNTIME_CLR ||
-	    GN_TOKEN_TABLE((gn_token)rec->key) != GN_TOKEN_METHODDEF ||
+	if (rec->kind != GN_KIND_NAME || !rec->key ||
 	    name->len[1] > GN_SENT_MODULE_MAX ||
 	    name->text[name->len[0]] != '/')
 		return;
+	runtime = GN_FUNC_RUNTIME(name->id);
 	memcpy(path, name->text + name->len[0], name->len[1]);
 	path[name->len[1]] = '\0';
+	if (runtime == GN_RUNTIME_PHP)
+		tell_script(s, name, path);
+	if (runtime != GN_RUNTIME_CLR ||
+	    GN_TOKEN_TABLE((gn_token)rec->key) != GN_TOKEN_METHODDEF)
+		return;
 	m = module_of(s, name->ref, path, rec->time);
 	if (!m)
 		return;

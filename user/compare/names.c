@@ -62,13 +62,25 @@ static bool hidden_class(const char *name, size_t at)
 	       name[at + 16] == '.';
 }
 
+/* PHP names closures and anonymous classes by the line where they are written:
+ * "{closure:app.php:12}", "class@anonymous:app.php:12::run". */
+static bool written_line(const char *name, size_t at)
+{
+	size_t len = strspn(name + at, "0123456789");
+
+	return at && name[at - 1] == ':' &&
+	       ((name[at + len] == '}' && memmem(name, at, "{closure:", 9)) ||
+		(!strncmp(name + at + len, "::", 2) &&
+		 memmem(name, at, "@anonymous:", 11)));
+}
+
 /* The length of the assigned number at `at`; 0: none. */
 static size_t ordinal(const char *name, size_t at)
 {
 	if (hidden_class(name, at) || rust_hash(name, at))
 		return 16;
 	if (!ends_with_any(name, at) && !local_function(name, at) &&
-	    !java_lambda(name, at))
+	    !java_lambda(name, at) && !written_line(name, at))
 		return 0;
 	return isdigit((unsigned char)name[at])
 		       ? strspn(name + at, "0123456789_")
