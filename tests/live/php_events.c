@@ -2,8 +2,12 @@
 /* PHP programs that run already, and files that are compiled. */
 #include "php.h"
 
+#include <netinet/in.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 /* A class of time of the only thread. */
 static uint64_t class_ns(struct live *t, const json_t *report,
@@ -134,18 +138,11 @@ struct attached {
 	char *path, *said;
 };
 
-/* Attaches to the program, which has called its functions before. */
-static void attach(struct live *t, const char *variable, struct attached *at)
+static void attach_to(struct live *t, struct attached *at)
 {
-	struct live_args php = {.n = 0}, a = {.n = 0};
+	struct live_args a = {.n = 0};
 	char *line;
 
-	php_need(t);
-	live_add(t, &php, "/usr/bin/env", variable, NULL);
-	php_demo(t, &php, "", "served");
-	live_talk(t, &php, &at->served);
-	free(live_await(t, at->served.out, "ready"));
-	live_ask(t, &at->served, "before");
 	at->path = live_path(t, "report.json");
 	live_add(t, &a, t->gnomon, "run", "--format", "json", "-o", at->path,
 		 "-p", live_text(t, "%d", (int)at->served.pid), NULL);
@@ -155,6 +152,20 @@ static void attach(struct live *t, const char *variable, struct attached *at)
 		line = live_await(t, at->gnomon.err, "gnomon: ");
 		at->said = live_text(t, "%s%s\n", at->said, line);
 	} while (strncmp(line, "gnomon: attached", 16) != 0);
+}
+
+/* Attaches to the program, which has called its functions before. */
+static void attach(struct live *t, const char *variable, struct attached *at)
+{
+	struct live_args php = {.n = 0};
+
+	php_need(t);
+	live_add(t, &php, "/usr/bin/env", variable, NULL);
+	php_demo(t, &php, "", "served");
+	live_talk(t, &php, &at->served);
+	free(live_await(t, at->served.out, "ready"));
+	live_ask(t, &at->served, "before");
+	attach_to(t, at);
 }
 
 /* The calls that gnomon saw of those that the program then makes. */
@@ -192,4 +203,106 @@ void php_attach_plain(struct live *t)
 	      "it is not told: %s", at.said);
 	calls = detach(t, &at);
 	CHECK(t, !calls, "%d calls seen", (int)calls);
+}
+
+/* A port that nobody listens at. */
+static int free_port(struct live *t)
+{
+	struct sockaddr_in at = {.sin_family = AF_INET};
+	socklen_t size = sizeof(at);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	CHECK(t,
+	      fd >= 0 && !bind(fd, (struct sockaddr *)&at, sizeof(at)) &&
+		      !getsockname(fd, (struct sockaddr *)&at, &size),
+	      "no port");
+	close(fd);
+	return ntohs(at.sin_port);
+}
+
+/* Connects once the server listens. */
+static int reach(struct live *t, int port)
+{
+	struct sockaddr_in at = {.sin_family = AF_INET,
+				 .sin_port = htons((uint16_t)port)};
+	int fd = -1;
+
+	at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	for (;;) {
+		fd = socket(AF_INET, SOCK_STREAM, 0);
+		CHECK(t, fd >= 0, "no socket");
+		if (!connect(fd, (struct sockaddr *)&at, sizeof(at)))
+			return fd;
+		close(fd);
+		live_pause(10);
+	}
+}
+
+static void request(struct live *t, int port, const char *script)
+{
+	char *ask = live_text(t, "GET /%s.php HTTP/1.0\r\n\r\n", script);
+	int fd = reach(t, port);
+	char answer[4096];
+	size_t size = 0;
+	ssize_t n;
+
+	CHECK(t, write(fd, ask, strlen(ask)) == (ssize_t)strlen(ask),
+	      "the server takes no request");
+	while ((n = read(fd, answer + size, sizeof(answer) - 1 - size)) > 0)
+		size += (size_t)n;
+	answer[size] = '\0';
+	close(fd);
+	CHECK(t, strstr(answer, script), "the server says '%s'", answer);
+}
+
+static void check_requests(struct live *t, const json_t *report,
+			   const char *script, uint64_t requests)
+{
+	const struct {
+		const char *name;
+		uint64_t calls;
+	} rows[] = {{live_text(t, "%s_step", script), 2 + 3 + 4},
+		    {live_text(t, "Class_%s::steps", script), 1},
+		    {live_text(t, "Class_%s::__construct", script), 1},
+		    {live_text(t, "{main} %s.php", script), 1}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		uint64_t calls = live_function(t, report, NULL, rows[i].name,
+					       "calls", NULL);
+
+		CHECK(t, calls == rows[i].calls * requests,
+		      "%s: %d calls seen, %d were made", rows[i].name,
+		      (int)calls, (int)(rows[i].calls * requests));
+	}
+}
+
+/* A server answers requests with one script and the other. At the end of each
+ * the engine frees the names of its functions. */
+void php_requests(struct live *t)
+{
+	enum { REQUESTS = 12 };
+	struct live_args php = {.n = 0};
+	struct attached at;
+	int port = free_port(t);
+	json_t *report;
+
+	php_need(t);
+	live_add(t, &php, "/usr/bin/env", "USE_ZEND_DTRACE=1", getenv("PHP"),
+		 "-d", "opcache.enable=0", "-q", "-S",
+		 live_text(t, "127.0.0.1:%d", port), "-t",
+		 live_text(t, "%s/web", t->fixtures), NULL);
+	live_talk(t, &php, &at.served);
+	request(t, port, "first");
+	attach_to(t, &at);
+	for (int i = 0; i < REQUESTS; i++) {
+		request(t, port, "first");
+		request(t, port, "other");
+	}
+	CHECK(t, !kill(at.served.pid, SIGTERM), "the server is gone");
+	live_wait(t, &at.served);
+	CHECK(t, live_wait(t, &at.gnomon) == 0, "gnomon failed");
+	report = live_load(t, at.path);
+	check_requests(t, report, "first", REQUESTS);
+	check_requests(t, report, "other", REQUESTS);
 }
