@@ -144,10 +144,17 @@ function(gn_live_clr_others)
 		filters-collected generics inlined-keep inlined-refuse samples
 		started-killed tier-one-only-exceptions unload values values-elt waits)
 	set(dir ${CMAKE_BINARY_DIR}/dotnet-packed)
-	gn_live_clr_get(packed ${folder}/get-packed ${dotnet} ${dir} ${sources})
+	gn_live_clr_get(packed ${folder}/get-packed ${dotnet} 10 ${dir}
+		${sources})
 	gn_live_clr_with(packed ${dir}/dotnet
 		${CMAKE_BINARY_DIR}/tests/fixtures/dotnet
 		attach sixty-rejit LONG attach-warm sixty values-attached)
+	set(dir ${CMAKE_BINARY_DIR}/dotnet-packed-11)
+	gn_live_clr_get(packed-11 ${folder}/get-packed ${dotnet} 11 ${dir}
+		${sources})
+	gn_live_clr_with(packed-11 ${dir}/dotnet
+		${CMAKE_BINARY_DIR}/tests/fixtures/dotnet
+		LONG attach sixty-rejit values-attached)
 	# Alpine's C library.
 	set(dir ${CMAKE_BINARY_DIR}/dotnet-musl)
 	gn_live_clr_get(musl ${folder}/get-musl ${dotnet} 10 ${dir} ${sources})

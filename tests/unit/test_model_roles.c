@@ -78,6 +78,7 @@ static void functions_have_roles(void **state)
 		GN_ROLE_MOUNTS);
 	assert_int_equal(r->of_thread(".NET Finalizer"), GN_ROLE_IDLE);
 	assert_int_equal(r->of_thread(".NET Tiered Com"), GN_ROLE_IDLE);
+	assert_int_equal(r->of_thread(".NET Tiered JIT"), GN_ROLE_IDLE);
 	for (i = 0; i < sizeof(services) / sizeof(services[0]); i++)
 		assert_int_equal(r->of_thread(services[i]), GN_ROLE_SERVICE);
 	assert_int_equal(r->of_thread(".NET Finalizer2"), GN_ROLE_NONE);
@@ -257,6 +258,7 @@ static void services_of_a_runtime_wait_for_nobody(void **state)
  * another program. */
 static void a_thread_shows_the_runtime(void **state)
 {
+	const struct gn_roles *r = &gn_runtime_roles;
 	struct gn_pipeline_opts opts = {.live = true,
 					.roles = gn_runtime_roles};
 	struct feed f = {.p = gn_pipeline_new(&opts)};
@@ -276,6 +278,10 @@ static void a_thread_shows_the_runtime(void **state)
 	assert_int_equal(thread_in(m, 1)->runtime, 0);
 	gn_model_free(m);
 	gn_pipeline_free(f.p);
+	/* .NET 11 has no SynchManag; native programs of .NET have the last */
+	assert_int_equal(r->runtime_of(".NET Debugger"), GN_RUNTIME_CLR);
+	assert_int_equal(r->runtime_of(".NET Tiered JIT"), GN_RUNTIME_CLR);
+	assert_int_equal(r->runtime_of(".NET Finalizer"), 0);
 }
 
 #define JAVA(n) GN_FUNC(GN_RUNTIME_HOTSPOT, n)

@@ -141,10 +141,12 @@ static void note_runtime(struct gn_unseen *u, const struct gn_rec_thread *r)
 	const struct gn_runtime *rt;
 
 	for (size_t i = 0; (rt = gn_runtime_at(i)); i++) {
-		const char *thread = rt->thread ? rt->thread : rt->own_thread;
+		char thread[sizeof(r->comm) + 1];
 		struct program *p;
 
-		if (!thread || strncmp(r->comm, thread, sizeof(r->comm)))
+		snprintf(thread, sizeof(thread), "%.*s", (int)sizeof(r->comm),
+			 r->comm);
+		if (!gn_runtime_makes(rt, thread))
 			continue;
 		p = find_or_add(u, r->pid, rt);
 		if (!p || p->runs)

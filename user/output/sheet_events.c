@@ -242,6 +242,7 @@ static const char *tier_of(const struct gn_model_event *e)
 		const char *thread, *tier;
 	} tiers[] = {
 		{".NET Tiered Com", "1"},
+		{".NET Tiered JIT", "1"},
 		{"C1 Compiler", "C1"},
 		{"C2 Compiler", "C2"},
 	};

@@ -237,6 +237,14 @@ static bool listens(pid_t pid)
 }
 
 extern const struct gn_runtime gn_runtime_clr;
+/* Programs that were compiled ahead have some of the others, too. */
+static const char *const threads[] = {
+	".NET SynchManag", /* before .NET 11 */
+	".NET Debugger",
+	".NET Tiered JIT", /* from .NET 11 on; the others can be turned off */
+	NULL,
+};
+
 const struct gn_runtime gn_runtime_clr = {
 	.id = GN_RUNTIME_CLR,
 	.title = ".NET CLR",
@@ -247,7 +255,8 @@ const struct gn_runtime gn_runtime_clr = {
 	.nsites = sizeof(sites) / sizeof(sites[0]),
 	.marker = "hostfxr",
 	.core = "libcoreclr.so",
-	.thread = ".NET SynchManag",
+	.threads = threads,
+	.first_thread = ".NET EventPipe",
 	.last_thread = ".NET Finalizer",
 	.listens = listens,
 	.matches = gn_filter_hooks,

@@ -40,6 +40,7 @@ static const struct gn_role_glob globs[] = {
 static const struct gn_role_glob threads[] = {
 	{".NET Finalizer", GN_ROLE_IDLE},
 	{".NET Tiered Com", GN_ROLE_IDLE},
+	{".NET Tiered JIT", GN_ROLE_IDLE}, /* in .NET 11 */
 	{".NET SigHandler", GN_ROLE_SERVICE},
 	{".NET SynchManag", GN_ROLE_SERVICE},
 	{".NET EventPipe", GN_ROLE_SERVICE},

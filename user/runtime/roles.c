@@ -41,12 +41,9 @@ static uint32_t runtime_of(const char *name)
 {
 	const struct gn_runtime *rt;
 
-	for (size_t i = 0; (rt = gn_runtime_at(i)); i++) {
-		const char *own = rt->thread ? rt->thread : rt->own_thread;
-
-		if (own && !strcmp(own, name))
+	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
+		if (gn_runtime_makes(rt, name))
 			return (uint32_t)rt->id;
-	}
 	return 0;
 }
 

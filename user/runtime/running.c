@@ -68,12 +68,20 @@ static bool has_thread(pid_t pid, const char *name)
 	return has;
 }
 
+static bool has_own_thread(pid_t pid, const struct gn_runtime *rt)
+{
+	for (size_t i = 0; rt->threads && rt->threads[i]; i++)
+		if (has_thread(pid, rt->threads[i]))
+			return true;
+	return false;
+}
+
 static const struct gn_runtime *by_threads(pid_t pid)
 {
 	const struct gn_runtime *rt;
 
 	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
-		if (rt->thread && has_thread(pid, rt->thread))
+		if (has_own_thread(pid, rt))
 			return rt;
 	return NULL;
 }
@@ -134,7 +142,8 @@ static bool is_coming(pid_t pid, const struct gn_runtime *launched)
 		return false;
 	/* before .NET 6 these threads have no names, and a program can change
 	 * them */
-	return (rt->thread && has_thread(pid, rt->thread)) || !rt->listens(pid);
+	return has_own_thread(pid, rt) || has_thread(pid, rt->first_thread) ||
+	       !rt->listens(pid);
 }
 
 int gn_runtime_await(pid_t pid, gn_wait_fn wait, void *ctx)

@@ -107,13 +107,16 @@ struct gn_runtime {
 	/* Environment variables that pass options to scripts which start the
 	 * runtime, then NULL. NULL: none are known. */
 	const char *const *script_options;
-	/* The name of a thread that it makes at its start, cut to 15 bytes as
-	 * in the kernel. NULL: no such name is unique to it. */
-	const char *thread;
+	/* Names of threads that it makes at its start, as its version and its
+	 * settings are, cut to 15 bytes as in the kernel; then NULL. NULL: no
+	 * such name is unique to it. */
+	const char *const *threads;
 	/* For a runtime without a library: the name of a thread that only it
 	 * makes; and the message for a process that has this thread but no seen
 	 * function, with cause and remedy. NULL: there is no message. */
 	const char *own_thread, *lacking;
+	/* The name of the thread that it makes when it begins to listen. */
+	const char *first_thread;
 	/* The name of the thread that it makes last; from then on it answers
 	 * requests. NULL: it answers as soon as it is mapped. */
 	const char *last_thread;
@@ -198,6 +201,9 @@ const struct gn_runtime *gn_runtime_at(size_t i);
 
 /* NULL: no runtime has this number. */
 const struct gn_runtime *gn_runtime_of(uint32_t id);
+
+/* Whether only this runtime makes threads of this name. */
+bool gn_runtime_makes(const struct gn_runtime *rt, const char *thread);
 
 /* Whether a file of this name holds the runtime (its `core`). */
 bool gn_runtime_is_core(const struct gn_runtime *rt, const char *path);

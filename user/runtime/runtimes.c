@@ -47,6 +47,14 @@ const struct gn_runtime *gn_runtime_of(uint32_t id)
 	return NULL;
 }
 
+bool gn_runtime_makes(const struct gn_runtime *rt, const char *thread)
+{
+	for (size_t i = 0; rt->threads && rt->threads[i]; i++)
+		if (!strcmp(rt->threads[i], thread))
+			return true;
+	return rt->own_thread && !strcmp(rt->own_thread, thread);
+}
+
 bool gn_runtime_is_core(const struct gn_runtime *rt, const char *path)
 {
 	const char *name = gn_base_name(path);
