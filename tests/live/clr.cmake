@@ -133,6 +133,7 @@ function(gn_live_clr_others)
 		${sources} -features:runtime-async=on)
 	gn_live_clr_with(composite ${dir}/dotnet ${dir}/demo
 		LONG precompiled-core precompiled-kept)
+	set_property(TEST live/clr-composite/get APPEND PROPERTY LABELS long)
 	# .NET Core 3.1, without features that need a newer runtime
 	set(dir ${CMAKE_BINARY_DIR}/dotnet-old)
 	set(old_sources ${sources})
@@ -155,6 +156,7 @@ function(gn_live_clr_others)
 	gn_live_clr_with(packed-11 ${dir}/dotnet
 		${CMAKE_BINARY_DIR}/tests/fixtures/dotnet
 		LONG attach sixty-rejit values-attached)
+	set_property(TEST live/clr-packed-11/get APPEND PROPERTY LABELS long)
 	# Alpine's C library.
 	set(dir ${CMAKE_BINARY_DIR}/dotnet-musl)
 	gn_live_clr_get(musl ${folder}/get-musl ${dotnet} 10 ${dir} ${sources})
