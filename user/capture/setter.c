@@ -118,6 +118,24 @@ static void make_room(const struct gn_runtime *rt, pid_t pid)
 		prlimit(pid, RLIMIT_STACK, &room, NULL);
 }
 
+/* Sets one option. What an extension has put in the place of the runtime's own
+ * stays. */
+static int set(const struct gn_runtime_setup *r, size_t i, int mem,
+	       uint64_t base)
+{
+	const struct gn_runtime_option *o = &r->runtime->options[i];
+	uint64_t at = base + r->addr[i], has = 0;
+
+	if (!r->addr[i])
+		return 0;
+	if (!r->to[i])
+		return put(mem, at, o->value, (size_t)o->size);
+	if (pread(mem, &has, sizeof(has), (off_t)at) != sizeof(has) ||
+	    (has != base + r->from[i] && has != base + r->to[i]))
+		return -1;
+	return put(mem, at, base + r->to[i], sizeof(has));
+}
+
 /* Sets the options in their order. If one cannot be set, the last one stays as
  * it was: nothing is traced then, which is reported. */
 static void set_all(const struct gn_runtime_setup *r, const struct gn_setup *s)
@@ -129,16 +147,9 @@ static void set_all(const struct gn_runtime_setup *r, const struct gn_setup *s)
 	if (mem < 0)
 		return;
 	make_room(r->runtime, (pid_t)s->pid);
-	for (size_t i = 0; !err && i < GN_RUNTIME_OPTIONS; i++) {
-		const struct gn_runtime_option *o = &r->runtime->options[i];
-
-		if (!o->name)
-			break;
-		if (r->addr[i])
-			err = put(mem, base + r->addr[i],
-				  r->to[i] ? base + r->to[i] : o->value,
-				  (size_t)o->size);
-	}
+	for (size_t i = 0;
+	     !err && i < GN_RUNTIME_OPTIONS && r->runtime->options[i].name; i++)
+		err = set(r, i, mem, base);
 	close(mem);
 }
 

@@ -181,11 +181,11 @@ static int find_core(const char *program, char *path)
 
 /* The same options as variables of the JVM. To set zero, 4 bytes are enough. */
 static const struct gn_runtime_option options[] = {
-	{COPIES, 0, 4, false, NULL},
-	{TINY, 0, 4, false, NULL},
-	{"DTraceMonitorProbes", 1, 1, false, NULL},
-	{"DTraceMethodProbes", 1, 1, true, NULL},
-	{NULL, 0, 0, false, NULL},
+	{COPIES, 0, 4, false, NULL, NULL},
+	{TINY, 0, 4, false, NULL, NULL},
+	{"DTraceMonitorProbes", 1, 1, false, NULL, NULL},
+	{"DTraceMethodProbes", 1, 1, true, NULL, NULL},
+	{NULL, 0, 0, false, NULL, NULL},
 };
 
 /* Whether the JVM that the program starts has these two options, as Java 16 and

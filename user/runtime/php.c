@@ -72,10 +72,11 @@ static const struct gn_runtime_site sites[] = {
 };
 
 static const struct gn_runtime_option options[] = {
-	{"zend_compile_file", 0, 8, false, "dtrace_compile_file"},
-	{"zend_execute_ex", 0, 8, false, "dtrace_execute_ex"},
-	{"zend_dtrace_enabled", 1, 1, true, NULL},
-	{NULL, 0, 0, false, NULL},
+	{"zend_compile_file", 0, 8, false, "dtrace_compile_file",
+	 "compile_file"},
+	{"zend_execute_ex", 0, 8, false, "dtrace_execute_ex", "execute_ex"},
+	{"zend_dtrace_enabled", 1, 1, true, NULL, NULL},
+	{NULL, 0, 0, false, NULL, NULL},
 };
 
 /* The program is the engine. */

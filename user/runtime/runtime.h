@@ -58,9 +58,11 @@ struct gn_runtime_site {
 struct gn_runtime_option {
 	const char *name;
 	uint32_t value;
-	int8_t size;	/* 1, 4, 8 */
-	bool needed;	/* the last: without it the others do nothing */
-	const char *to; /* the value is the address of this function; or NULL */
+	int8_t size; /* 1, 4, 8 */
+	bool needed; /* the last: without it the others do nothing */
+	/* The value is the address of the function `to`, in the place of that
+	 * of `from`: if another one is there by now, it stays. NULL: none. */
+	const char *to, *from;
 };
 
 /* Where these options are in a file. Addresses are as linked. */
@@ -70,7 +72,8 @@ struct gn_runtime_setup {
 	uint64_t read;	 /* the site after it has read its options */
 	uint64_t needed; /* the option with `needed` */
 	uint64_t addr[GN_RUNTIME_OPTIONS]; /* 0: the file has no such option */
-	uint64_t to[GN_RUNTIME_OPTIONS];   /* where it shall point to; or 0 */
+	/* where it shall point to, and points to before; 0: no address */
+	uint64_t to[GN_RUNTIME_OPTIONS], from[GN_RUNTIME_OPTIONS];
 	struct gn_elf_head head;
 };
 

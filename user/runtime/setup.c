@@ -36,24 +36,27 @@ static int find_site(const struct gn_runtime *rt, const char *place,
 static int find_options(const struct gn_runtime *rt, const char *place,
 			struct gn_runtime_setup *setup)
 {
-	const char *names[GN_RUNTIME_OPTIONS], *to[GN_RUNTIME_OPTIONS];
+	const char *names[GN_RUNTIME_OPTIONS], *to[GN_RUNTIME_OPTIONS],
+		*from[GN_RUNTIME_OPTIONS];
 	size_t n = 0;
 	int err;
 
 	while (n < GN_RUNTIME_OPTIONS && rt->options[n].name) {
 		names[n] = rt->options[n].name;
 		to[n] = rt->options[n].to ?: "";
+		from[n] = rt->options[n].from ?: "";
 		n++;
 	}
 	err = rt->options_begin
 		      ? gn_exported(place, names, n, setup->addr)
 				?: gn_exported(place, to, n, setup->to)
+				?: gn_exported(place, from, n, setup->from)
 		      : gn_variables(place, names, n, setup->addr);
 	for (size_t i = 0; !err && i < n; i++) {
 		if (rt->options[i].needed)
 			setup->needed = setup->addr[i];
 		if ((rt->options[i].needed && !setup->addr[i]) ||
-		    (*to[i] && !setup->to[i]))
+		    (*to[i] && (!setup->to[i] || !setup->from[i])))
 			err = -ENOENT;
 	}
 	return err;
