@@ -39,6 +39,9 @@ static void test_names(void **state)
 	assert_string_equal(MADE(3, "find", "App\\Orders", "/srv/app.php"),
 			    "App\\Orders::find");
 	assert_string_equal(MADE(3, "", "", "/srv/app.php"), "{main} app.php");
+	/* a method includes the file */
+	assert_string_equal(MADE(3, "", "App\\Loader", "/srv/app.php"),
+			    "{main} app.php");
 	/* a function of that name has its own length */
 	assert_string_equal(MADE(3, "main", "", "/srv/app.php"), "main");
 	assert_string_equal(MADE(3, "main\0more", "", "/srv/app.php"),

@@ -209,15 +209,15 @@ static void put_closure(FILE *f, const struct gn_name_part *part,
 
 /*
  * Code outside of functions has no name here, or a constant "main", which has
- * no header: then its length is something else. Without a class, the operator
- * between it and the name is the same empty constant.
+ * no header: then its length is something else. It has the class of the method
+ * that includes it.
  */
 static void put_function(FILE *f, const struct gn_name_part *part,
 			 unsigned int line)
 {
 	const struct gn_name_part *name = &part[NAME];
 
-	if (!part[CLASS].len && (!name->len || name->len != name->all)) {
+	if (!name->len || name->len != name->all) {
 		fputs("{main} ", f);
 		put_base(f, part[SCRIPT].text, part[SCRIPT].len);
 		return;
