@@ -161,6 +161,26 @@ void php_variable(struct live *t)
 	      "its function is not seen");
 }
 
+/* A recursion that needs more stack in C than is usual: also another user's PHP
+ * gets it. */
+void php_other_user(struct live *t)
+{
+	static const char code[] =
+		"function down($n) { return $n ? 1 + down($n - 1) : 0; }"
+		"echo down(60000), PHP_EOL;";
+	struct live_args command = {.n = 0};
+	struct live_end end;
+	json_t *report;
+
+	php_need(t);
+	live_add(t, &command, getenv("PHP"), "-r", code, NULL);
+	php_trace(t, &command, "--user nobody", &end, &report);
+	CHECK(t, end.code == 0 && !strcmp(end.out, "60000\n"),
+	      "it ended with %d: %s%s", end.code, end.out, end.err);
+	CHECK(t, live_function(t, report, NULL, "down", "calls", NULL) == 60001,
+	      "its calls are not seen");
+}
+
 static uint64_t calls_of(struct live *t, const json_t *report, const char *name)
 {
 	return live_function(t, report, NULL, name, "calls", NULL);

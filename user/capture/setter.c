@@ -4,10 +4,13 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -104,18 +107,64 @@ static int put(int mem, uint64_t at, uint64_t value, size_t size)
 	return pwrite(mem, &value, size, (off_t)at) == (ssize_t)size ? 0 : -1;
 }
 
+/*
+ * Raises the limit of a process of another user. Without CAP_SYS_RESOURCE the
+ * kernel wants the caller to be that user: the system calls change only this
+ * thread, and only who it really is, so it keeps its privileges.
+ */
+static void raise_as(pid_t pid, const struct rlimit *room)
+{
+	uid_t uid = getuid();
+	gid_t gid = getgid();
+	char path[32];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	if (stat(path, &st))
+		return;
+	if (!syscall(SYS_setresgid, st.st_gid, -1, -1) &&
+	    !syscall(SYS_setresuid, st.st_uid, -1, -1))
+		prlimit(pid, RLIMIT_STACK, room, NULL);
+	syscall(SYS_setresuid, uid, -1, -1);
+	syscall(SYS_setresgid, gid, -1, -1);
+}
+
+/* Reading it by prlimit() needs the same right as writing it. */
+static int read_limit(pid_t pid, struct rlimit *limit)
+{
+	char path[32], line[128], soft[32], hard[32];
+	int err = -ENOENT;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/limits", (int)pid);
+	f = fopen(path, "re");
+	while (f && err && fgets(line, sizeof(line), f))
+		if (sscanf(line, "Max stack size %31s %31s", soft, hard) == 2)
+			err = 0;
+	if (f)
+		fclose(f);
+	if (err)
+		return err;
+	limit->rlim_cur =
+		*soft == 'u' ? RLIM_INFINITY : strtoull(soft, NULL, 10);
+	limit->rlim_max =
+		*hard == 'u' ? RLIM_INFINITY : strtoull(hard, NULL, 10);
+	return 0;
+}
+
 /* Lets the stack of the process grow as far as the options need. It never
- * shrinks, and a limit that the process has no right to pass stays. */
+ * shrinks, and the hard limit stays. */
 static void make_room(const struct gn_runtime *rt, pid_t pid)
 {
-	struct rlimit had, room;
+	struct rlimit room;
 
-	if (!rt->stack || prlimit(pid, RLIMIT_STACK, NULL, &had))
+	if (!rt->stack)
 		return;
-	room = had;
-	room.rlim_cur = rt->stack < had.rlim_max ? rt->stack : had.rlim_max;
-	if (room.rlim_cur > had.rlim_cur)
-		prlimit(pid, RLIMIT_STACK, &room, NULL);
+	if (read_limit(pid, &room) || room.rlim_cur >= rt->stack)
+		return;
+	room.rlim_cur = rt->stack < room.rlim_max ? rt->stack : room.rlim_max;
+	if (prlimit(pid, RLIMIT_STACK, &room, NULL))
+		raise_as(pid, &room);
 }
 
 /* Sets one option. What an extension has put in the place of the runtime's own
