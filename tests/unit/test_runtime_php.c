@@ -32,34 +32,34 @@ static const char *made(const struct gn_name_part *part, unsigned int line)
 static void test_names(void **state)
 {
 	(void)state;
-	assert_string_equal(MADE(3, "fib", "", "/srv/app.php"), "fib");
-	assert_string_equal(module, "/srv/app.php");
-	assert_string_equal(MADE(3, "App\\run", "", "/srv/app.php"),
+	assert_string_equal(MADE(3, "fib", "", "/www/app.php"), "fib");
+	assert_string_equal(module, "/www/app.php");
+	assert_string_equal(MADE(3, "App\\run", "", "/www/app.php"),
 			    "App\\run");
-	assert_string_equal(MADE(3, "find", "App\\Orders", "/srv/app.php"),
+	assert_string_equal(MADE(3, "find", "App\\Orders", "/www/app.php"),
 			    "App\\Orders::find");
-	assert_string_equal(MADE(3, "", "", "/srv/app.php"), "{main} app.php");
+	assert_string_equal(MADE(3, "", "", "/www/app.php"), "{main} app.php");
 	/* a method includes the file */
-	assert_string_equal(MADE(3, "", "App\\Loader", "/srv/app.php"),
+	assert_string_equal(MADE(3, "", "App\\Loader", "/www/app.php"),
 			    "{main} app.php");
 	/* a function of that name has its own length */
-	assert_string_equal(MADE(3, "main", "", "/srv/app.php"), "main");
-	assert_string_equal(MADE(3, "main\0more", "", "/srv/app.php"),
+	assert_string_equal(MADE(3, "main", "", "/www/app.php"), "main");
+	assert_string_equal(MADE(3, "main\0more", "", "/www/app.php"),
 			    "{main} app.php");
 }
 
 static void test_closures(void **state)
 {
 	(void)state;
-	assert_string_equal(MADE(12, "{closure}", "", "/srv/app.php"),
+	assert_string_equal(MADE(12, "{closure}", "", "/www/app.php"),
 			    "{closure:app.php:12}");
-	assert_string_equal(MADE(12, "App\\{closure}", "", "/srv/app.php"),
+	assert_string_equal(MADE(12, "App\\{closure}", "", "/www/app.php"),
 			    "App\\{closure:app.php:12}");
 	assert_string_equal(MADE(12, "App\\{closure}", "App\\Orders", "a.php"),
 			    "App\\Orders::{closure:a.php:12}");
 	/* PHP 8.4 names them itself */
-	assert_string_equal(MADE(12, "{closure:/srv/app.php:10}", "", "a.php"),
-			    "{closure:/srv/app.php:10}");
+	assert_string_equal(MADE(12, "{closure:/www/app.php:10}", "", "a.php"),
+			    "{closure:/www/app.php:10}");
 	assert_string_equal(MADE(12, "no{closure}", "", "a.php"),
 			    "no{closure}");
 }
@@ -68,10 +68,10 @@ static void test_anonymous(void **state)
 {
 	(void)state;
 	assert_string_equal(
-		MADE(9, "run", "class@anonymous\0/srv/app.php:23$0", "a.php"),
+		MADE(9, "run", "class@anonymous\0/www/app.php:23$0", "a.php"),
 		"class@anonymous:app.php:23::run");
 	/* cut short, as long texts are */
-	assert_string_equal(MADE(9, "run", "class@anonymous\0/srv/a", "a.php"),
+	assert_string_equal(MADE(9, "run", "class@anonymous\0/www/a", "a.php"),
 			    "class@anonymous::run");
 	assert_string_equal(MADE(9, "run", "App\\Base@anonymous\0x:1$f", "a"),
 			    "App\\Base@anonymous:x:1::run");
@@ -120,7 +120,7 @@ static void test_globs(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (php->matches(rows[i].glob, rows[i].name, "/srv/app.php") !=
+		if (php->matches(rows[i].glob, rows[i].name, "/www/app.php") !=
 		    rows[i].matches)
 			fail_msg("%s and %s", rows[i].glob, rows[i].name);
 }

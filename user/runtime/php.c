@@ -163,7 +163,7 @@ static void put_base(FILE *f, const char *path, size_t len)
 
 /*
  * "class@anonymous", behind its NUL the place where it is written, then a $ and
- * a number: "/srv/app.php:12$0".
+ * a number: "/www/app.php:12$0".
  */
 static void put_class(FILE *f, const struct gn_name_part *class)
 {
