@@ -18,8 +18,8 @@ int gn_report_status(const struct gn_model *m, bool allow_loss)
 	return GN_EXIT_OK;
 }
 
-/* "threads that differ from the kernel's account: 1 (thread 7 ...)". NULL: no
- * memory. */
+/* "times should agree with the kernel's account, threads apart: 1 (thread 7
+ * ...)". NULL: no memory. */
 static char *failed_checks(const struct gn_model *m)
 {
 	const char *between = "";
@@ -31,9 +31,9 @@ static char *failed_checks(const struct gn_model *m)
 		return NULL;
 #define FAILED(field, what, error)                          \
 	if ((error) && m->checks.field) {                   \
-		fprintf(f, "%s" what ": %" PRIu64, between, \
+		fprintf(f, "%s%s: %" PRIu64, between, what, \
 			(uint64_t)m->checks.field);         \
-		between = ", ";                             \
+		between = "; ";                             \
 	}
 	GN_CHECK_LIST(FAILED)
 #undef FAILED

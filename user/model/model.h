@@ -285,38 +285,40 @@ struct gn_model_edge {
 };
 
 /* Self-checks and oddities. X(field, text, whether it is an error) */
-#define GN_CHECK_LIST(X)                                                     \
-	/* sum over threads of |elapsed - sum of classes| and                \
-	 * |span - elapsed - probe cost| */                                  \
-	X(account_error_ns, "time that the account does not close by", 1)    \
-	/* intervals whose slices and OS time differ, with nothing lost */   \
-	X(slice_mismatches, "intervals whose slices do not sum", 1)          \
-	/* OS time above the interval's elapsed time */                      \
-	X(os_overruns, "intervals with more OS time than time", 1)           \
-	/* times that went back within a thread */                           \
-	X(time_reversals, "times that run backwards in a thread", 1)         \
-	/* threads whose time on a CPU or runnable differs from the kernel's \
-	 * for no known reason by more than 1 % and 1 ms */                  \
-	X(sched_errors, "threads that differ from the kernel's account", 1)  \
-	/* threads with more records in doubt than 0.1 % of their calls */   \
-	X(doubtful_threads, "threads with records in doubt", 1)              \
-	X(unmatched_leaves, "leaves that match no frame", 0)                 \
-	/* they are among the unmatched ones, but are expected */            \
-	X(earlier_leaves,                                                    \
-	  "of these, leaves of calls from before the thread was traced", 0)  \
-	/* their frames ended when the virtual thread waited */              \
-	X(mounted_leaves,                                                    \
-	  "of these, leaves in virtual threads that had waited since the "   \
-	  "call",                                                            \
-	  0)                                                                 \
-	X(unmatched_unwinds, "unwinds that match no frame", 0)               \
-	X(unwound_frames, "frames that ended without a leave", 0)            \
-	X(open_frames, "frames still open at the end", 0)                    \
-	/* such as coroutines: until then their calls had wrong callers */   \
-	X(late_stacks,                                                       \
-	  "stacks found late beside others: callers before are not sure", 0) \
-	/* calls whose path is not known: inclusive times of callers lack    \
-	 * them */                                                           \
+#define GN_CHECK_LIST(X)                                                      \
+	/* sum over threads of |elapsed - sum of classes| and                 \
+	 * |span - elapsed - probe cost| */                                   \
+	X(account_error_ns,                                                   \
+	  "classes should sum to a thread's elapsed time, ns apart", 1)       \
+	/* with nothing lost */                                               \
+	X(slice_mismatches,                                                   \
+	  "slices should sum to an interval's OS time, intervals apart", 1)   \
+	X(os_overruns,                                                        \
+	  "OS time should be within its interval, intervals above", 1)        \
+	X(time_reversals,                                                     \
+	  "times of a thread should not go back, records that do", 1)         \
+	/* time on a CPU or runnable, by more than 1 % and 1 ms, for no known \
+	 * reason */                                                          \
+	X(sched_errors,                                                       \
+	  "times should agree with the kernel's account, threads apart", 1)   \
+	X(doubtful_threads,                                                   \
+	  "at most 0.1 % of calls should be in doubt, threads with more", 1)  \
+	X(unmatched_leaves, "ends of calls whose begin was not seen", 0)      \
+	/* they are among the unmatched ones, but are expected */             \
+	X(earlier_leaves,                                                     \
+	  "of these, calls that began before the thread was traced", 0)       \
+	/* their frames ended when the virtual thread waited */               \
+	X(mounted_leaves,                                                     \
+	  "of these, calls in virtual threads that waited meanwhile", 0)      \
+	X(unmatched_unwinds,                                                  \
+	  "exceptions that ended a call whose begin was not seen", 0)         \
+	X(unwound_frames, "calls that ended without a leave of their own", 0) \
+	X(open_frames, "calls still open at the end", 0)                      \
+	/* such as coroutines: until then their calls had wrong callers */    \
+	X(late_stacks,                                                        \
+	  "stacks found late beside others: callers before are not sure", 0)  \
+	/* calls whose path is not known: inclusive times of callers lack     \
+	 * them */                                                            \
 	X(other_calls, "calls in [other]: the call tree is full", 0)
 
 struct gn_checks {
