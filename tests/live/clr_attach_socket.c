@@ -335,25 +335,45 @@ void test_attach_silent(struct live *t)
 	clr_go_on(t, &served);
 }
 
+/* How many sockets have the path: the one that listens, and one for each
+ * connection, also for those that nobody has accepted. */
+static size_t sockets_at(struct live *t, const char *path)
+{
+	FILE *f = fopen("/proc/net/unix", "re");
+	char line[512];
+	size_t n = 0;
+
+	CHECK(t, f, "/proc/net/unix cannot be read");
+	while (fgets(line, sizeof(line), f)) {
+		const char *at = strstr(line, path);
+
+		n += at && at[strlen(path)] == '\n';
+	}
+	fclose(f);
+	return n;
+}
+
 /* Both answers of the runtime come late, but each within its time limit. */
 void test_attach_slow(struct live *t)
 {
 	char *env[] = {live_text(t, "TMPDIR=%s", t->dir), NULL};
 	struct live_talk served, gnomon;
 	struct live_args a = {.n = 0};
+	size_t before;
 	char *path;
 	int held[2];
 
 	clr_start_with(t, env, &served);
 	path = socket_of(t, &served, t->dir);
 	held[0] = hold_up(t, path);
+	before = sockets_at(t, path);
+	CHECK(t, before == 2, "%zu sockets have the path %s", before, path);
 	live_add(t, &a, t->gnomon, "run", "-d", "100ms", "-f", "Demo.Service.*",
 		 "-p", live_text(t, "%d", (int)served.pid), NULL);
 	live_talk(t, &a, &gnomon);
-	while (!has_guard(t, gnomon.pid))
+	/* after the first of gnomon's requests, which waits */
+	while (!has_guard(t, gnomon.pid) || sockets_at(t, path) <= before)
 		poll(NULL, 0, 5);
-	/* after the first of gnomon's requests */
-	poll(NULL, 0, 500);
 	held[1] = hold_up(t, path);
 	for (int i = 0; i < 2; i++) {
 		poll(NULL, 0, 6000);
