@@ -7,40 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
-#include <gnomon/path.h>
+#include "capture/preload.h"
 #include "capture/sleds.h"
 #include "runtime/sleds.h"
-
-#define LOADER "/lib64/ld-linux-x86-64.so.2"
-
-/* The library is built for this machine's C library. */
-static bool has_loader(const char *program)
-{
-	struct gn_elf *elf;
-	const char *interp;
-	bool has;
-
-	if (gn_elf_open(program, &elf))
-		return false;
-	interp = gn_elf_interp(elf);
-	has = interp && !strcmp(interp, LOADER);
-	gn_elf_close(elf);
-	return has;
-}
-
-/* Whether the program gains privileges: the dynamic linker loads nothing by
- * path into such programs. */
-static bool is_privileged(const char *program)
-{
-	struct stat st;
-
-	return stat(program, &st) || st.st_mode & (S_ISUID | S_ISGID) ||
-	       getxattr(program, "security.capability", NULL, 0) > 0;
-}
 
 int gn_sleds_begin(struct gn_session *s)
 {
@@ -49,22 +20,6 @@ int gn_sleds_begin(struct gn_session *s)
 		return 0;
 	s->sleds = gn_sled_table_new();
 	return s->sleds ? 0 : -ENOMEM;
-}
-
-/* A sanitizer must be the first library; otherwise it ends the program. */
-static bool has_sanitizer(const struct gn_session *s)
-{
-	static const char *const names[] = {"libasan.so", "libtsan.so",
-					    "libhwasan.so", "libclang_rt."};
-
-	for (size_t i = 0; i < s->files.count; i++) {
-		const char *name = gn_base_name(s->files.file[i].path);
-
-		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++)
-			if (!strncmp(name, names[k], strlen(names[k])))
-				return true;
-	}
-	return false;
 }
 
 /* Calls of the program that can break memory that it shares with gnomon, or
@@ -129,33 +84,10 @@ static const char *risky(const struct gn_session *s)
 
 static const char *unfit(const struct gn_session *s)
 {
-	const char *why = gn_session_unfit(s);
+	const char *why =
+		gn_session_unfit(s) ?: gn_preload_unfit(s->program, &s->files);
 
-	if (why)
-		return why;
-	if (!has_loader(s->program))
-		return "the program is static, or uses another C library than "
-		       "this machine";
-	if (is_privileged(s->program))
-		return "the program gets privileges";
-	if (has_sanitizer(s))
-		return "the program has a sanitizer";
-	return s->opts.hooks == GN_HOOKS_FAST ? NULL : risky(s);
-}
-
-/* LD_PRELOAD has no way to quote a path. */
-static const char *unusable(const struct gn_session *s, char *library)
-{
-	const struct gn_user *u = &s->opts.user;
-
-	if (gn_runtime_library(&gn_runtime_sleds, false, library, PATH_MAX))
-		return "gnomon's hook-site library is not installed";
-	if (strpbrk(library, ": "))
-		return "the path of gnomon's hook-site library has a space or "
-		       "a colon";
-	return u->other && !gn_user_can_read(u, library)
-		       ? "the user cannot read gnomon's hook-site library"
-		       : NULL;
+	return why || s->opts.hooks == GN_HOOKS_FAST ? why : risky(s);
 }
 
 /* Keeps the one-byte nops, because forked children reach the sites, too: a
@@ -173,20 +105,6 @@ static int plan_sites(struct gn_session *s, const char *library)
 	return gn_runtime_probes(&gn_runtime_sleds,
 				 gn_file_place(s->files.file[file].fd, place),
 				 file, 0, &s->specs, &s->probes);
-}
-
-/* Adds the library before those that are preloaded already. */
-static int add_preload(struct gn_session *s, const char *library)
-{
-	const char *own = getenv("LD_PRELOAD");
-	char *all = NULL;
-	int err;
-
-	if (own && asprintf(&all, "%s:%s", library, own) < 0)
-		return -ENOMEM;
-	err = gn_launch_env(&s->launch, "LD_PRELOAD", own ? all : library);
-	free(all);
-	return err;
 }
 
 static int add_table(struct gn_session *s)
@@ -224,14 +142,15 @@ int gn_sleds_plan(struct gn_session *s)
 	if (!s->sleds || !s->sleds->count)
 		return 0;
 	tell_own_xray(s);
-	s->not_fast = unfit(s) ?: unusable(s, library);
+	s->not_fast =
+		unfit(s) ?: gn_preload_find(s, &gn_runtime_sleds, library);
 	if (s->not_fast)
 		return 0;
 	err = plan_sites(s, library);
 	if (!err)
 		err = add_table(s);
 	if (!err)
-		err = add_preload(s, library);
+		err = gn_launch_preload(&s->launch, library);
 	if (err)
 		return gn_session_fail(s, err, 1,
 				       "the hook sites of '%s' cannot be read "

@@ -31,6 +31,33 @@ int gn_launch_env(struct gn_launch *l, const char *name, const char *value)
 	return add(&l->env, &l->nenv, text);
 }
 
+#define PRELOAD "LD_PRELOAD="
+
+/* The entry that the launch has already, or NULL. */
+static char **preloaded(struct gn_launch *l)
+{
+	for (size_t i = 0; i < l->nenv; i++)
+		if (!strncmp(l->env[i], PRELOAD, strlen(PRELOAD)))
+			return &l->env[i];
+	return NULL;
+}
+
+int gn_launch_preload(struct gn_launch *l, const char *library)
+{
+	char **before = preloaded(l), *all;
+	const char *others =
+		before ? *before + strlen(PRELOAD) : getenv("LD_PRELOAD");
+
+	if (asprintf(&all, PRELOAD "%s%s%s", library, others ? ":" : "",
+		     others ?: "") < 0)
+		return -ENOMEM;
+	if (!before)
+		return add(&l->env, &l->nenv, all);
+	free(*before);
+	*before = all;
+	return 0;
+}
+
 int gn_launch_arg(struct gn_launch *l, const char *arg)
 {
 	return add(&l->arg, &l->nargs, strdup(arg));

@@ -30,6 +30,10 @@ struct gn_launch {
 
 /* 0 or -ENOMEM. */
 int gn_launch_env(struct gn_launch *l, const char *name, const char *value);
+/* The dynamic linker loads this library before those that are preloaded
+ * already.
+ */
+int gn_launch_preload(struct gn_launch *l, const char *library);
 int gn_launch_arg(struct gn_launch *l, const char *arg);
 
 /* The command with the added arguments. The caller frees the array with free(),

@@ -7,6 +7,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -18,8 +19,8 @@
 
 #include <gnomon/fast.h>
 #include "hooksite/fast.h"
-#include "hooksite/native/environment.h"
 #include "hooksite/native/patch.h"
+#include "hooksite/preload/environment.h"
 
 void gn_site_native_fast(uint64_t what, uint64_t value);
 void gn_measured_native_enter(uint64_t index, uint64_t sp);
@@ -286,12 +287,30 @@ static void start(int fd)
 	munmap((void *)h, size);
 }
 
+/* The descriptor of the table, or -1. Removes what gnomon added to the
+ * environment. */
+static int take_environment(char **envp)
+{
+	const char *value = gn_environment_get(envp, GN_SLEDS_ENV);
+	unsigned long fd;
+	char *end;
+
+	if (!value)
+		return -1;
+	fd = strtoul(value, &end, 10);
+	if (*end || fd > INT_MAX)
+		return -1;
+	gn_environment_drop(envp, GN_SLEDS_ENV);
+	gn_environment_drop_library(envp, GN_SLEDS_LIBRARY);
+	return (int)fd;
+}
+
 /* glibc passes main()'s arguments to constructors. */
 __attribute__((constructor)) static void begin(int argc, char **argv,
 					       char **envp)
 {
 	int err = errno;
-	int fd = gn_environment_restore(envp);
+	int fd = take_environment(envp);
 	uint64_t top = (uintptr_t)envp;
 
 	(void)argc, (void)argv;

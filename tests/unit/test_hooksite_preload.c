@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Restores the environment of a program with a preloaded library. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "hooksite/preload/environment.h"
+
+#define MOST 8
+
+/* Writable texts, like those of a program. */
+static void restore(const char *const *before, const char *const *after)
+{
+	char *envp[MOST] = {NULL}, *own[MOST] = {NULL};
+	size_t n = 0;
+
+	for (; before[n]; n++)
+		envp[n] = own[n] = strdup(before[n]);
+	gn_environment_drop(envp, "GNOMON_X");
+	gn_environment_drop_library(envp, "g.so");
+	for (n = 0; after[n]; n++)
+		assert_string_equal(envp[n], after[n]);
+	assert_null(envp[n]);
+	for (n = 0; n < MOST; n++)
+		free(own[n]);
+}
+
+#define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static void test_restore(void **state)
+{
+	(void)state;
+	restore(LIST("A=1", "LD_PRELOAD=/l/g.so", "GNOMON_X=7"), LIST("A=1"));
+	restore(LIST("GNOMON_X=12", "LD_PRELOAD=/l/g.so:own.so b.so", "B=2"),
+		LIST("LD_PRELOAD=own.so b.so", "B=2"));
+	/* it was set, but empty */
+	restore(LIST("LD_PRELOAD=/l/g.so:", "GNOMON_X=3"), LIST("LD_PRELOAD="));
+	/* another library of gnomon's is before it */
+	restore(LIST("LD_PRELOAD=/l/h.so:/l/g.so", "B=2"),
+		LIST("LD_PRELOAD=/l/h.so", "B=2"));
+	restore(LIST("LD_PRELOAD=/l/h.so:/l/g.so:own.so"),
+		LIST("LD_PRELOAD=/l/h.so:own.so"));
+	restore(LIST("LD_PRELOAD=g.so:own.so"), LIST("LD_PRELOAD=own.so"));
+	/* not gnomon's */
+	restore(LIST("LD_PRELOAD=own.so:/l/bag.so", "GNOMON_XX=3"),
+		LIST("LD_PRELOAD=own.so:/l/bag.so", "GNOMON_XX=3"));
+	restore(LIST("LD_PRELOAD=own.so:/l/g.so.1", "GNOMON_=3"),
+		LIST("LD_PRELOAD=own.so:/l/g.so.1", "GNOMON_=3"));
+}
+
+static void test_get(void **state)
+{
+	char *envp[] = {"GNOMON_XX=1", "GNOMON_X=a=b", "E=", NULL};
+
+	(void)state;
+	assert_string_equal(gn_environment_get(envp, "GNOMON_X"), "a=b");
+	assert_string_equal(gn_environment_get(envp, "E"), "");
+	assert_null(gn_environment_get(envp, "GNOMON"));
+	assert_null(gn_environment_get(NULL, "E"));
+	gn_environment_drop(NULL, "E");
+	gn_environment_drop_library(NULL, "g.so");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_restore),
+		cmocka_unit_test(test_get),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "hooksite/preload/environment.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#define PRELOAD "LD_PRELOAD"
+
+/* The entry of this name, or NULL. */
+static char **find(char **envp, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (; envp && *envp; envp++)
+		if (!strncmp(*envp, name, len) && (*envp)[len] == '=')
+			return envp;
+	return NULL;
+}
+
+/* Clears the text, too: other processes can read it as our environment. */
+static void drop(char **at)
+{
+	memset(*at, 0, strlen(*at));
+	for (; *at; at++)
+		at[0] = at[1];
+}
+
+const char *gn_environment_get(char **envp, const char *name)
+{
+	char **at = find(envp, name);
+
+	return at ? *at + strlen(name) + 1 : NULL;
+}
+
+void gn_environment_drop(char **envp, const char *name)
+{
+	char **at = find(envp, name);
+
+	if (at)
+		drop(at);
+}
+
+static bool is_library(const char *entry, size_t len, const char *library)
+{
+	size_t n = strlen(library);
+
+	return len >= n && !memcmp(entry + len - n, library, n) &&
+	       (len == n || entry[len - n - 1] == '/');
+}
+
+/* The entry of the list with this library, or NULL. */
+static char *find_entry(char *list, const char *library)
+{
+	for (;;) {
+		size_t len = strcspn(list, ":");
+
+		if (is_library(list, len, library))
+			return list;
+		if (!list[len])
+			return NULL;
+		list += len + 1;
+	}
+}
+
+/* gnomon puts its libraries in front: a colon follows unless there was no
+ * list. */
+void gn_environment_drop_library(char **envp, const char *library)
+{
+	char **at = find(envp, PRELOAD);
+	char *entry = at ? find_entry(*at + sizeof(PRELOAD), library) : NULL;
+	size_t len, left;
+
+	if (!entry)
+		return;
+	len = strcspn(entry, ":");
+	if (!entry[len] && entry == *at + sizeof(PRELOAD)) {
+		drop(at);
+		return;
+	}
+	if (entry[len])
+		len++;
+	else
+		entry--, len++;
+	left = strlen(entry + len);
+	memmove(entry, entry + len, left);
+	memset(entry + left, 0, len);
+}

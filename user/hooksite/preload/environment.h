@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The environment of a program with a preloaded hook-site library. gnomon adds
+ * the library to LD_PRELOAD, and variables with which the library works. The
+ * program sees neither: these functions change the strings in place, so that
+ * main()'s third argument does not have them either.
+ */
+#ifndef GNOMON_HOOKSITE_PRELOAD_ENVIRONMENT_H
+#define GNOMON_HOOKSITE_PRELOAD_ENVIRONMENT_H
+
+/* The variable's value; NULL: it is not set. */
+const char *gn_environment_get(char **envp, const char *name);
+/* Removes the variable. */
+void gn_environment_drop(char **envp, const char *name);
+/* Removes the library with this file name from LD_PRELOAD; other entries
+ * stay. */
+void gn_environment_drop_library(char **envp, const char *library);
+
+#endif
