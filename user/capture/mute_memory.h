@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Writes the bytes by which a hook-site library mutes functions (gnomon_mute in
- * hooksite/clr/mute.h) into processes that run it. What such a process shows
+ * hooksite/mute.h) into processes that run it. What such a process shows
  * can be hostile. At worst it makes gnomon write a byte that the process can
  * write itself.
  */

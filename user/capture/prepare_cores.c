@@ -86,7 +86,7 @@ static bool has_library(const struct gn_session *s)
 	const struct gn_runtime *rt;
 
 	for (size_t i = 0; (rt = gn_runtime_at(i)); i++) {
-		if (!rt->library)
+		if (!rt->library || rt->preloaded)
 			continue;
 		if (s->opts.command && gn_runtime_starts(rt, s->program))
 			return true;

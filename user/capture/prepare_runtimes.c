@@ -11,6 +11,7 @@
 #include <gnomon/edits.h>
 #include <gnomon/path.h>
 #include "capture/fast_clock.h"
+#include "capture/preload.h"
 #include "capture/unseen.h"
 #include "elf/elf_file.h"
 #include "names/text_stream.h"
@@ -107,7 +108,11 @@ static void note_none(struct gn_session *s, pid_t pid)
 			 "process %d has no runtime, but its child %d runs %s: "
 			 "-p %d traces its functions",
 			 (int)pid, (int)child, rt->title, (int)child);
-	else if ((rt = gn_runtime_launched(pid)))
+	else if ((rt = gn_runtime_launched(pid)) && rt->preloaded)
+		snprintf(s->warning, sizeof(s->warning),
+			 "process %d runs %s already: %s", (int)pid, rt->title,
+			 rt->attached);
+	else if (rt)
 		snprintf(s->warning, sizeof(s->warning),
 			 "process %d can start the %s, but has not loaded it; "
 			 "attach again when it has, or start it under gnomon",
@@ -239,7 +244,8 @@ bool gn_prepare_launches(const struct gn_session *s)
 		      can_start(&files.file[i]);
 	/* an interpreter counts even if it cannot start a program */
 	for (size_t i = 0; !can && (rt = gn_runtime_at(i)); i++)
-		can = !rt->library && gn_runtime_starts(rt, s->program);
+		can = (!rt->library || rt->preloaded) &&
+		      gn_runtime_starts(rt, s->program);
 	gn_files_free(&files);
 	return s->active || (can && s->opts.command);
 }
@@ -447,7 +453,9 @@ int gn_prepare_sites(struct gn_session *s, const struct gn_runtime *rt,
 	int err;
 
 	gn_file_place(s->files.file[file].fd, place);
-	s->files.file[file].nop5 = rt->library;
+	/* a kernel that turns probes on five-byte nops into calls does not give
+	 * a forked child the code that is called */
+	s->files.file[file].nop5 = rt->library && !rt->preloaded;
 	err = gn_runtime_probes(rt, place, file, s->opts.families, &s->specs,
 				&s->probes);
 	if (!err && rt->library && s->mute &&
@@ -664,10 +672,49 @@ static int plan_launch(struct gn_session *s, const struct gn_runtime *rt,
 	return 0;
 }
 
+/* Why no library can be preloaded into the command; a script's interpreter is
+ * not known. */
+static const char *not_preloaded(const struct gn_session *s,
+				 const struct gn_runtime *rt, char *library)
+{
+	struct gn_files files = {0};
+	const char *why = NULL;
+	int err = gn_files_of_program(s->program, &s->opts.user, &files);
+
+	if (!err)
+		why = gn_preload_unfit(s->program, &files);
+	gn_files_free(&files);
+	return why ?: gn_preload_find(s, rt, library);
+}
+
+static int plan_preloaded(struct gn_session *s, const struct gn_runtime *rt)
+{
+	char library[PATH_MAX];
+	const char *why;
+	int err;
+
+	if (!s->opts.command || s->light || gn_prepare_nothing(s) ||
+	    !gn_runtime_starts(rt, s->program))
+		return 0;
+	why = not_preloaded(s, rt, library);
+	if (why) {
+		s->no_runtime = true;
+		snprintf(s->warning, sizeof(s->warning),
+			 "functions of %s are not traced: %s", rt->title, why);
+		return 0;
+	}
+	err = plan_library_at(s, rt, library, library);
+	return err ? err : plan_launch(s, rt, library);
+}
+
 static int plan_runtime(struct gn_session *s, const struct gn_runtime *rt)
 {
 	char library[PATH_MAX];
-	int err = rt->library ? plan_library(s, rt, library) : plan_core(s, rt);
+	int err;
+
+	if (rt->preloaded)
+		return plan_preloaded(s, rt);
+	err = rt->library ? plan_library(s, rt, library) : plan_core(s, rt);
 
 	if (err)
 		return err == -ENOENT ? 0 : err;

@@ -152,6 +152,9 @@ int gn_runtime_await(pid_t pid, gn_wait_fn wait, void *ctx)
 	const struct gn_runtime *launched =
 		is_young(pid) ? gn_runtime_launched(pid) : NULL;
 
+	/* nothing shows when such a runtime has begun */
+	if (launched && launched->preloaded)
+		launched = NULL;
 	while (is_young(pid) && is_coming(pid, launched)) {
 		if (wait && wait(ctx) == GN_WAIT_ENOUGH)
 			return -EINTR;

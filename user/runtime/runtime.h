@@ -103,10 +103,16 @@ struct gn_runtime {
 	 * `core`. */
 	const char *library;
 	const char *library_musl; /* the same for processes with musl */
+	/* The dynamic linker loads the library into every program that the
+	 * command runs, so only for a command that starts the runtime. */
+	bool preloaded;
 	/* the name of the file that holds the runtime: a glob */
 	const char *core;
 	/* A word that the program file of every launcher has. */
 	const char *marker;
+	/* Words of which each script that starts it has one, then NULL; or
+	 * NULL. */
+	const char *const *script_words;
 	/* Environment variables that pass options to scripts which start the
 	 * runtime, then NULL. NULL: none are known. */
 	const char *const *script_options;

@@ -23,7 +23,8 @@
 #define RUNTIMES(X) \
 	X(clr) \
 	X(hotspot) \
-	X(php)
+	X(php) \
+	X(python)
 /* clang-format on */
 
 #define RUNTIME_EXTERN(name) extern const struct gn_runtime gn_runtime_##name;
@@ -106,22 +107,6 @@ bool gn_runtime_file_has(const char *path, const char *word)
 	return has;
 }
 
-bool gn_runtime_starts(const struct gn_runtime *rt, const char *program)
-{
-	return (rt->marker && gn_runtime_file_has(program, rt->marker)) ||
-	       gn_runtime_script_option(rt, program);
-}
-
-const struct gn_runtime *gn_runtime_started_by(const char *program)
-{
-	const struct gn_runtime *rt;
-
-	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
-		if (gn_runtime_starts(rt, program))
-			return rt;
-	return NULL;
-}
-
 static bool is_script(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -132,6 +117,34 @@ static bool is_script(const char *path)
 	if (fd >= 0)
 		close(fd);
 	return is;
+}
+
+static bool has_script_word(const struct gn_runtime *rt, const char *program)
+{
+	const char *const *word = rt->script_words;
+
+	if (!word || !is_script(program))
+		return false;
+	while (*word && !gn_runtime_file_has(program, *word))
+		word++;
+	return *word;
+}
+
+bool gn_runtime_starts(const struct gn_runtime *rt, const char *program)
+{
+	return (rt->marker && gn_runtime_file_has(program, rt->marker)) ||
+	       gn_runtime_script_option(rt, program) ||
+	       has_script_word(rt, program);
+}
+
+const struct gn_runtime *gn_runtime_started_by(const char *program)
+{
+	const struct gn_runtime *rt;
+
+	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
+		if (gn_runtime_starts(rt, program))
+			return rt;
+	return NULL;
 }
 
 const char *gn_runtime_script_option(const struct gn_runtime *rt,

@@ -15,7 +15,7 @@
 
 #include "filter.h"
 #include "ids.h"
-#include "mute.h"
+#include "../mute.h"
 #include "sites.h"
 
 enum { ENTER, LEAVE, TAILCALL, UNWOUND, KINDS };

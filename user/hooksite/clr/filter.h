@@ -14,10 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether the glob matches the whole text. Time: at most the product of the
- * lengths. */
-bool gn_glob(const char *glob, size_t glob_len, const char *text,
-	     size_t text_len);
+#include "hooksite/glob.h"
 
 /*
  * `filter` may be NULL: hook everything. GLOB is matched against `name` and

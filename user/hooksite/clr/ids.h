@@ -10,10 +10,11 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "../mute.h"
 #include "cor.h"
 
 /* Indexes are 1 to GN_IDS_MAX. Twice as many slots: probes stay short. */
-#define GN_IDS_MAX	 (1u << 20)
+#define GN_IDS_MAX	 GN_INDEX_MAX
 #define GN_IDS_SLOT_BITS 21
 #define GN_IDS_SLOTS	 (1u << GN_IDS_SLOT_BITS)
 /* Most programs have few functions. Their slots are in a few pages, because the

@@ -13,7 +13,7 @@
 #include "compiling.h"
 #include "events.h"
 #include "../fast.h"
-#include "mute.h"
+#include "../mute.h"
 #include "names.h"
 #include "sites.h"
 #include "tell.h"

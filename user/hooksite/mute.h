@@ -6,17 +6,18 @@
  * exported symbol gnomon_mute. All are zero at the start, and pages that nobody
  * has written cost nothing.
  */
-#ifndef GNOMON_CLR_MUTE_H
-#define GNOMON_CLR_MUTE_H
+#ifndef GNOMON_HOOKSITE_MUTE_H
+#define GNOMON_HOOKSITE_MUTE_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ids.h"
+/* The largest index of a function that a library of a runtime gives. */
+#define GN_INDEX_MAX (1u << 20)
 
 /* An alias of gnomon_mute that no other library's symbol can interpose. */
-extern _Atomic(uint8_t) gn_mute[GN_IDS_MAX + 1]
+extern _Atomic(uint8_t) gn_mute[GN_INDEX_MAX + 1]
 	__attribute__((visibility("hidden")));
 
 static inline bool gn_muted(uint32_t index)

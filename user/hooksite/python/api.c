@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "api.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct gn_py_api gn_py;
+
+static void *find(const char *name, const char *other)
+{
+	void *at = dlsym(RTLD_DEFAULT, name);
+
+	return at || !other ? at : dlsym(RTLD_DEFAULT, other);
+}
+
+/* A build without the global lock calls hooks in several threads at once. */
+static int known_minor(const char *version)
+{
+	char *end;
+	long minor;
+
+	if (strncmp(version, "3.", 2) || strstr(version, "free-threading"))
+		return -1;
+	minor = strtol(version + 2, &end, 10);
+	return *end == '.' && minor >= GN_PY_FIRST && minor <= GN_PY_LAST
+		       ? (int)minor
+		       : -1;
+}
+
+bool gn_py_find(void)
+{
+	bool all = true;
+
+	gn_py.version = dlsym(RTLD_DEFAULT, "Py_GetVersion");
+	gn_py.minor = gn_py.version ? known_minor(gn_py.version()) : -1;
+	if (gn_py.minor < 0)
+		return false;
+#define FIND(field, result, parameters, name, other, since) \
+	*(void **)&gn_py.field = find(name, other);         \
+	all &= gn_py.field || !(since) || gn_py.minor < (since);
+	GN_PY_LIST(FIND)
+#undef FIND
+	return all;
+}
+
+const char *gn_py_text(struct gn_py *object, const char *attribute,
+		       struct gn_py **held)
+{
+	struct gn_py *value = gn_py.attribute(object, attribute);
+	const char *text = value ? gn_py.utf8(value, NULL) : NULL;
+
+	*held = value;
+	if (text)
+		return text;
+	gn_py.clear_error();
+	if (value)
+		gn_py.decref(value);
+	return NULL;
+}
+
+long gn_py_number(struct gn_py *object, const char *attribute, long other)
+{
+	struct gn_py *value = gn_py.attribute(object, attribute);
+	long number = value ? gn_py.number(value) : -1;
+
+	if (!value) {
+		gn_py.clear_error();
+		return other;
+	}
+	gn_py.decref(value);
+	return number;
+}

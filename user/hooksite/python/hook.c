@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "hook.h"
+
+#include "../fast.h"
+#include "../mute.h"
+#include "functions.h"
+#include "sites.h"
+#include "thread.h"
+
+typedef void (*tell_fn)(uint64_t index, uint64_t key);
+
+static struct {
+	tell_fn enter, leave, resumed, suspended;
+	bool fast;
+} hooks;
+
+#define BY_SITE(name)                                            \
+	static void name##_by_site(uint64_t index, uint64_t key) \
+	{                                                        \
+		if (!gn_muted((uint32_t)index))                  \
+			GN_PYTHON_SITE(name)(index, key);        \
+	}
+
+BY_SITE(enter)
+BY_SITE(leave)
+BY_SITE(resumed)
+BY_SITE(suspended)
+
+#define HOOK(name) hooks.name = fast ? GN_PYTHON_HOOK(name) : name##_by_site
+
+void gn_hook_begin(bool fast)
+{
+	hooks.fast = fast;
+	HOOK(enter);
+	HOOK(leave);
+	HOOK(resumed);
+	HOOK(suspended);
+}
+
+static int lasti(struct gn_py *frame)
+{
+	return gn_py.frame_lasti ? gn_py.frame_lasti(frame)
+				 : (int)gn_py_number(frame, "f_lasti", -1);
+}
+
+static void enter(struct gn_py *frame)
+{
+	const struct gn_function *f = gn_function_of_frame(frame);
+	struct gn_calls *calls = f->index ? gn_calls_mine() : NULL;
+	uint64_t key = calls ? gn_calls_push(calls, frame, f->index) : 0;
+
+	if (!key)
+		return;
+	if (f->yields && !gn_yields_begins(f->yields, lasti(frame)))
+		hooks.resumed(f->index, key);
+	else
+		hooks.enter(f->index, key);
+}
+
+static void leave(struct gn_py *frame, struct gn_py *result)
+{
+	const struct gn_function *f = gn_function_of_frame(frame);
+	struct gn_calls *calls = f->index ? gn_calls_mine() : NULL;
+	uint64_t key = calls ? gn_calls_pop(calls, frame, f->index) : 0;
+
+	if (!key)
+		return;
+	if (f->yields && result && gn_yields_at(f->yields, lasti(frame)))
+		hooks.suspended(f->index, key + 1);
+	else
+		hooks.leave(f->index, key);
+}
+
+static void enter_native(struct gn_py *function)
+{
+	const void *definition;
+	uint32_t index = gn_index_in_c(function, &definition);
+	struct gn_calls *calls = index ? gn_calls_mine() : NULL;
+	uint64_t key = calls ? gn_calls_push(calls, definition, index) : 0;
+
+	if (key)
+		hooks.enter(index, key);
+}
+
+static void leave_native(struct gn_py *function)
+{
+	const void *definition;
+	uint32_t index = gn_index_in_c(function, &definition);
+	struct gn_calls *calls = index ? gn_calls_mine() : NULL;
+	uint64_t key = calls ? gn_calls_pop(calls, definition, index) : 0;
+
+	if (key)
+		hooks.leave(index, key);
+}
+
+int gn_hook(struct gn_py *self, struct gn_py *frame, int what,
+	    struct gn_py *arg)
+{
+	(void)self;
+	switch (what) {
+	case GN_PY_CALL:
+		enter(frame);
+		break;
+	case GN_PY_RETURN:
+		leave(frame, arg);
+		break;
+	case GN_PY_C_CALL:
+		enter_native(arg);
+		break;
+	case GN_PY_C_RETURN:
+	case GN_PY_C_EXCEPTION:
+		leave_native(arg);
+		break;
+	default:
+		break;
+	}
+	return 0;
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "thread.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+static _Thread_local struct gn_calls *mine
+	__attribute__((tls_model("initial-exec")));
+static pthread_key_t ends;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void end(void *calls)
+{
+	struct gn_calls *c = calls;
+
+	mine = NULL;
+	free(c->at);
+	free(c);
+}
+
+static void make_key(void)
+{
+	if (pthread_key_create(&ends, end))
+		abort();
+}
+
+static struct gn_calls *begin(void)
+{
+	struct gn_calls *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->base = (uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)15;
+	pthread_once(&once, make_key);
+	pthread_setspecific(ends, c);
+	mine = c;
+	return c;
+}
+
+struct gn_calls *gn_calls_mine(void)
+{
+	return mine ? mine : begin();
+}
+
+static bool grow(struct gn_calls *c)
+{
+	uint32_t room = c->room ? c->room * 2 : 64;
+	struct gn_call *at = reallocarray(c->at, room, sizeof(*at));
+
+	if (!at)
+		return false;
+	c->at = at;
+	c->room = room;
+	return true;
+}
+
+uint64_t gn_calls_push(struct gn_calls *c, const void *who, uint32_t index)
+{
+	if (c->n == c->room && !grow(c))
+		return 0;
+	c->at[c->n] = (struct gn_call){who, index};
+	return gn_calls_key(c, c->n++);
+}
+
+uint64_t gn_calls_pop(struct gn_calls *c, const void *who, uint32_t index)
+{
+	for (uint32_t i = c->n; i-- > 0;) {
+		if (c->at[i].who != who || c->at[i].index != index)
+			continue;
+		c->n = i;
+		return gn_calls_key(c, i);
+	}
+	return 0;
+}
