@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct gn_py; /* any Python object */
 
@@ -38,10 +39,10 @@ enum gn_py_event {
 	  "_PyEval_SetProfile", NULL, 0)                                       \
 	X(swap, void *, (void *thread), "PyThreadState_Swap", NULL, 8)         \
 	X(thread, void *, (void), "PyThreadState_Get", NULL, 8)                \
+	X(thread_id, uint64_t, (void *thread), "PyThreadState_GetID", NULL, 9) \
+	X(has_lock, int, (void), "PyGILState_Check", NULL, 8)                  \
 	X(main_interpreter, void *, (void), "PyInterpreterState_Main", NULL,   \
 	  8)                                                                   \
-	X(interpreter_of, void *, (void *thread),                              \
-	  "PyThreadState_GetInterpreter", NULL, 9)                             \
 	X(thread_head, void *, (void *interpreter),                            \
 	  "PyInterpreterState_ThreadHead", NULL, 8)                            \
 	X(request_extra, long, (void (*free)(void *)),                         \

@@ -20,20 +20,17 @@
 
 static struct {
 	char *filter;
-	bool fast;  /* fast hooks are asked for */
-	bool begun; /* the main script runs */
+	bool fast;	 /* fast hooks are asked for */
+	bool begun;	 /* the main script runs */
+	uint64_t newest; /* number of the newest thread that has the hook */
 } python;
 
-/* The thread that a thread is about to start is one of Python; its newest
- * thread state was this one before. */
-static _Thread_local struct {
-	bool is;
-	void *newest;
-} starts __attribute__((tls_model("initial-exec")));
+/* The calling thread is about to start a thread of Python (from 3.12 on). */
+static _Thread_local bool starts __attribute__((tls_model("initial-exec")));
 
-static void *newest_thread(void)
+static uint64_t id_of(void *thread)
 {
-	return gn_py.thread_head(gn_py.main_interpreter());
+	return gn_py.thread_id ? gn_py.thread_id(thread) : 0;
 }
 
 static void begin_main(void)
@@ -51,6 +48,7 @@ static void begin_main(void)
 		return;
 	}
 	gn_hook_begin(fast);
+	python.newest = id_of(gn_py.thread());
 	GN_PYTHON_SITE(init)(0);
 	gn_py.set_profile(gn_hook, NULL);
 }
@@ -60,21 +58,31 @@ static int audit(const char *event, struct gn_py *args, void *ctx)
 	(void)args, (void)ctx;
 	if (!strncmp(event, "cpython.run_", strlen("cpython.run_")))
 		begin_main();
-	if (python.begun && !strncmp(event, "_thread.start_", 14)) {
-		starts.is = true;
-		starts.newest = newest_thread();
-	}
+	if (!strncmp(event, "_thread.start_", strlen("_thread.start_")))
+		starts = python.begun;
 	return 0;
+}
+
+/* Up to 3.11 no event tells that a thread is about to start. But only the
+ * holder of the global lock can start one. */
+static bool starts_thread(void)
+{
+	bool is = starts;
+
+	starts = false;
+	return is || (python.begun && gn_py.minor < 12 && gn_py.has_lock());
 }
 
 /* A new thread inherits no profile function. The interpreter has made its
  * state, but the thread does not run yet. */
 static void hook_new_thread(void)
 {
-	void *thread = newest_thread(), *own;
+	void *thread = gn_py.thread_head(gn_py.main_interpreter()), *own;
+	uint64_t id = id_of(thread);
 
-	if (thread == starts.newest)
-		return; /* of another interpreter */
+	if (id && id <= python.newest)
+		return; /* the thread is of another interpreter, or native */
+	python.newest = id;
 	if (gn_py.set_profile_of) {
 		gn_py.set_profile_of(thread, gn_hook, NULL);
 		return;
@@ -95,10 +103,8 @@ pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 
 	if (!create)
 		create = (create_fn)dlsym(RTLD_NEXT, "pthread_create");
-	if (starts.is) {
-		starts.is = false;
+	if (starts_thread())
 		hook_new_thread();
-	}
 	return create(thread, attr, run, arg);
 }
 

@@ -4,14 +4,15 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/* YIELD_VALUE by version; up to 3.10 YIELD_FROM suspends, too. */
+#define YIELD_FROM 72 /* up to 3.10 */
+
+/* YIELD_VALUE by version. */
 static bool suspends(uint8_t opcode, int minor)
 {
 	switch (minor) {
 	case 8:
 	case 9:
 	case 10:
-		return opcode == 86 || opcode == 72;
 	case 11:
 		return opcode == 86;
 	case 12:
@@ -23,6 +24,12 @@ static bool suspends(uint8_t opcode, int minor)
 	}
 }
 
+static void mark(struct gn_yields *y, size_t i)
+{
+	y->at[i / 8] |= (uint8_t)(1u << i % 8);
+	y->first = (int)(i * 2);
+}
+
 struct gn_yields *gn_yields_read(const uint8_t *code, size_t len, int minor)
 {
 	size_t bits = len / 2;
@@ -32,12 +39,17 @@ struct gn_yields *gn_yields_read(const uint8_t *code, size_t len, int minor)
 		return NULL;
 	y->bits = bits;
 	y->first = INT_MAX;
-	for (size_t i = bits; i-- > 0;) {
-		if (!suspends(code[i * 2], minor))
-			continue;
-		y->at[i / 8] |= (uint8_t)(1u << i % 8);
-		y->first = (int)(i * 2);
-	}
+	for (size_t i = bits; i-- > 0;)
+		if (suspends(code[i * 2], minor))
+			mark(y, i);
+	if (minor > 10)
+		return y;
+	/* it is repeated after each suspension */
+	for (size_t i = 1; i < bits; i++)
+		if (code[i * 2] == YIELD_FROM)
+			mark(y, i - 1);
+	/* the frame begins before its first instruction */
+	y->first = 0;
 	return y;
 }
 

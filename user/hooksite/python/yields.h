@@ -8,7 +8,8 @@
 #include <stdint.h>
 
 struct gn_yields {
-	int first;   /* the first such instruction, in bytes */
+	int first;   /* frames that were suspended are here or further on, in
+		      * bytes */
 	size_t bits; /* of `at`: one for each two bytes of code */
 	uint8_t at[];
 };
