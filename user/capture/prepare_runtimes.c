@@ -679,9 +679,9 @@ static const char *not_preloaded(const struct gn_session *s,
 {
 	struct gn_files files = {0};
 	const char *why = NULL;
-	int err = gn_files_of_program(s->program, &s->opts.user, &files);
 
-	if (!err)
+	if (!gn_runtime_is_script(s->program) &&
+	    !gn_files_of_program(s->program, &s->opts.user, &files))
 		why = gn_preload_unfit(s->program, &files);
 	gn_files_free(&files);
 	return why ?: gn_preload_find(s, rt, library);

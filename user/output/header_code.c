@@ -426,6 +426,40 @@ static int put_light(const struct gn_model *m, const struct gn_output_opts *o,
 	return gn_header_line(f, "", gn_model_info(m, "clr.without"), o->utf8);
 }
 
+static void put_python(const struct gn_model *m, const struct gn_output_opts *o,
+		       FILE *f)
+{
+	static const struct {
+		enum gn_selected what;
+		const char *label, *one, *many, *text, *more;
+	} lines[] = {
+		{GN_SELECTED_PROFILED, "UNTRACED", "thread", "threads",
+		 "of Python set a profile function of the program's",
+		 "own (sys.setprofile, cProfile): calls after that are not "
+		 "seen"},
+		{GN_SELECTED_PYTHONS_LEFT, "UNTRACED", "interpreter",
+		 "interpreters", "of Python without hooks: gnomon knows",
+		 "CPython 3.8 to 3.14 with a global lock"},
+		{GN_SELECTED_GREENLETS, "IN DOUBT", "program", "programs",
+		 "of Python with greenlets, which switch between",
+		 "stacks of calls unseen: their calls and times can be wrong"},
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		uint64_t count = m->code.selected[lines[i].what];
+		char n[GN_CELL];
+
+		if (!count)
+			continue;
+		gn_format_count(n, count);
+		fprintf(f, "%s# %-11s %s %s %s\n# %-11s %s%s\n",
+			o->color ? GN_ATTENTION : "", lines[i].label, n,
+			gn_word(count, lines[i].one, lines[i].many),
+			lines[i].text, "", lines[i].more,
+			o->color ? GN_PLAIN : "");
+	}
+}
+
 int gn_header_code(const struct gn_model *m, const struct gn_output_opts *o,
 		   FILE *f)
 {
@@ -443,6 +477,7 @@ int gn_header_code(const struct gn_model *m, const struct gn_output_opts *o,
 	put_abstract(m, f);
 	put_modules_left(m, f);
 	put_no_room(m, o, f);
+	put_python(m, o, f);
 	put_exceptions(m, o, f);
 	put_allocations(m, o, f);
 	if (!m->code.nunhooked)

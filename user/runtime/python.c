@@ -20,7 +20,7 @@ static const struct gn_runtime_site sites[] = {
 	/* the frame key is what is offered or taken */
 	SITE("fast", RING),
 	SITE("selected", SELECTED),
-	/* the frame key is whether there are hooks */
+	/* the frame key is 0 */
 	{"python_init", NULL, GN_PROG_MANAGED, GN_KIND_RUNTIME, .frame = 1},
 	{"python_name", NULL, GN_PROG_NAME, 0, .func = 1, .frame = 6,
 	 .text = {2, 4}},

@@ -254,6 +254,9 @@ const struct gn_runtime *gn_runtime_started_by(const char *program);
 const char *gn_runtime_script_option(const struct gn_runtime *rt,
 				     const char *program);
 
+/* Whether the file begins with #!. */
+bool gn_runtime_is_script(const char *path);
+
 /* Whether a process's C library is musl, as in Alpine. Then it needs
  * library_musl. */
 bool gn_runtime_has_musl(pid_t pid);

@@ -107,7 +107,7 @@ bool gn_runtime_file_has(const char *path, const char *word)
 	return has;
 }
 
-static bool is_script(const char *path)
+bool gn_runtime_is_script(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	char first[2];
@@ -123,7 +123,7 @@ static bool has_script_word(const struct gn_runtime *rt, const char *program)
 {
 	const char *const *word = rt->script_words;
 
-	if (!word || !is_script(program))
+	if (!word || !gn_runtime_is_script(program))
 		return false;
 	while (*word && !gn_runtime_file_has(program, *word))
 		word++;
@@ -150,7 +150,7 @@ const struct gn_runtime *gn_runtime_started_by(const char *program)
 const char *gn_runtime_script_option(const struct gn_runtime *rt,
 				     const char *program)
 {
-	if (!rt->script_options || !is_script(program))
+	if (!rt->script_options || !gn_runtime_is_script(program))
 		return NULL;
 	for (const char *const *name = rt->script_options; *name; name++)
 		if (gn_runtime_file_has(program, *name))

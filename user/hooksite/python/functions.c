@@ -182,8 +182,6 @@ static void find_definitions(void)
 
 	natives.known = d && d->function == function && !strcmp(d->name, "len");
 	gn_py.clear_error();
-	if (!natives.known)
-		GN_PYTHON_SITE(selected)(GN_SELECTED_FAILED, 1);
 }
 
 bool gn_functions_begin(const char *filter, bool fast)
@@ -192,7 +190,7 @@ bool gn_functions_begin(const char *filter, bool fast)
 	functions.fast = fast;
 	functions.extra = gn_py.request_extra(free_function);
 	find_definitions();
-	return functions.extra >= 0;
+	return functions.extra >= 0 && natives.known;
 }
 
 static size_t place_of(const struct definition *d, size_t room)
@@ -240,7 +238,7 @@ uint32_t gn_index_in_c(struct gn_py *function, const void **definition)
 	struct native *n;
 	size_t i;
 
-	if (!natives.known || (natives.used * 2 >= natives.room && !grow()))
+	if (natives.used * 2 >= natives.room && !grow())
 		return 0;
 	d = definition_of(function);
 	*definition = d;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "hook.h"
 
+#include <gnomon/selected.h>
 #include "../fast.h"
 #include "../mute.h"
 #include "functions.h"
@@ -11,7 +12,6 @@ typedef void (*tell_fn)(uint64_t index, uint64_t key);
 
 static struct {
 	tell_fn enter, leave, resumed, suspended;
-	bool fast;
 } hooks;
 
 #define BY_SITE(name)                                            \
@@ -30,11 +30,53 @@ BY_SITE(suspended)
 
 void gn_hook_begin(bool fast)
 {
-	hooks.fast = fast;
 	HOOK(enter);
 	HOOK(leave);
 	HOOK(resumed);
 	HOOK(suspended);
+}
+
+/* This thread calls PyEval_SetProfile() for us. */
+static _Thread_local bool sets __attribute__((tls_model("initial-exec")));
+
+static void set(gn_py_profile_fn fn)
+{
+	sets = true;
+	gn_py.set_profile(fn, NULL);
+	sets = false;
+}
+
+void gn_hook_set(void)
+{
+	set(gn_hook);
+}
+
+void gn_hook_set_of(void *thread)
+{
+	void *own;
+
+	if (gn_py.set_profile_of) {
+		sets = true;
+		gn_py.set_profile_of(thread, gn_hook, NULL);
+		sets = false;
+		return;
+	}
+	own = gn_py.swap(thread);
+	set(gn_hook);
+	gn_py.swap(own);
+}
+
+void gn_hook_replaced(void)
+{
+	struct gn_calls *calls = sets ? NULL : gn_calls_mine();
+
+	if (!calls || calls->replaced)
+		return;
+	calls->replaced = true;
+	GN_PYTHON_SITE(selected)(GN_SELECTED_PROFILED, 1);
+	if (calls->n)
+		hooks.suspended(calls->at[0].index, calls->base);
+	calls->n = 0;
 }
 
 static int lasti(struct gn_py *frame)
@@ -97,6 +139,11 @@ int gn_hook(struct gn_py *self, struct gn_py *frame, int what,
 	    struct gn_py *arg)
 {
 	(void)self;
+	/* without a probe there gnomon is gone */
+	if (gn_fast_is_gone(GN_PYTHON_SITE(fast))) {
+		set(NULL);
+		return 0;
+	}
 	switch (what) {
 	case GN_PY_CALL:
 		enter(frame);

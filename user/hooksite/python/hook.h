@@ -10,6 +10,13 @@
 /* `fast`: hooks write records where they can; else each passes its site. */
 void gn_hook_begin(bool fast);
 
+/* Sets the hook in this thread, or in the one with this state. */
+void gn_hook_set(void);
+void gn_hook_set_of(void *thread);
+/* Somebody sets a profile function in this thread: if it is the program, the
+ * calls that are open end for us. */
+void gn_hook_replaced(void);
+
 int gn_hook(struct gn_py *self, struct gn_py *frame, int what,
 	    struct gn_py *arg);
 

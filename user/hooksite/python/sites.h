@@ -18,7 +18,7 @@ void GN_PYTHON_SITE(suspended)(uint64_t index, uint64_t key);
 /* For fast hooks: `what` is GN_FAST_OFFER and so on. */
 void GN_PYTHON_SITE(fast)(uint64_t what, uint64_t value);
 
-/* The main script is about to run; 0, or negative: without hooks. */
+/* The main script is about to run, with hooks; `result` is 0. */
 void GN_PYTHON_SITE(init)(int64_t result);
 
 /* A count about the functions of the session (gnomon/selected.h). */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include <gnomon/python.h>
+#include <gnomon/selected.h>
 #include "../fast.h"
 #include "../preload/environment.h"
 #include "api.h"
@@ -20,8 +21,9 @@
 
 static struct {
 	char *filter;
-	bool fast;	 /* fast hooks are asked for */
-	bool begun;	 /* the main script runs */
+	bool fast;  /* fast hooks are asked for */
+	bool begun; /* the main script runs */
+	bool hooked;
 	uint64_t newest; /* number of the newest thread that has the hook */
 } python;
 
@@ -44,22 +46,40 @@ static void begin_main(void)
 	       gn_fast_start(GN_PYTHON_SITE(fast), GN_PYTHON_HOOK(enter),
 			     GN_PYTHON_HOOK(leave));
 	if (!gn_functions_begin(python.filter, fast)) {
-		GN_PYTHON_SITE(init)(-1);
+		GN_PYTHON_SITE(selected)(GN_SELECTED_PYTHONS_LEFT, 1);
 		return;
 	}
 	gn_hook_begin(fast);
 	python.newest = id_of(gn_py.thread());
+	python.hooked = true;
 	GN_PYTHON_SITE(init)(0);
-	gn_py.set_profile(gn_hook, NULL);
+	gn_hook_set();
+}
+
+/* greenlet switches between stacks of calls, which no event tells. */
+static void see_import(struct gn_py *args)
+{
+	struct gn_py *name = gn_py.tuple_item(args, 0);
+	const char *text = name ? gn_py.utf8(name, NULL) : NULL;
+
+	if (!text)
+		gn_py.clear_error();
+	else if (!strcmp(text, "greenlet._greenlet") ||
+		 !strcmp(text, "_greenlet"))
+		GN_PYTHON_SITE(selected)(GN_SELECTED_GREENLETS, 1);
 }
 
 static int audit(const char *event, struct gn_py *args, void *ctx)
 {
-	(void)args, (void)ctx;
+	(void)ctx;
 	if (!strncmp(event, "cpython.run_", strlen("cpython.run_")))
 		begin_main();
 	if (!strncmp(event, "_thread.start_", strlen("_thread.start_")))
-		starts = python.begun;
+		starts = python.hooked;
+	if (python.hooked && !strcmp(event, "sys.setprofile"))
+		gn_hook_replaced();
+	if (python.hooked && !strcmp(event, "import"))
+		see_import(args);
 	return 0;
 }
 
@@ -70,26 +90,20 @@ static bool starts_thread(void)
 	bool is = starts;
 
 	starts = false;
-	return is || (python.begun && gn_py.minor < 12 && gn_py.has_lock());
+	return is || (python.hooked && gn_py.minor < 12 && gn_py.has_lock());
 }
 
 /* A new thread inherits no profile function. The interpreter has made its
  * state, but the thread does not run yet. */
 static void hook_new_thread(void)
 {
-	void *thread = gn_py.thread_head(gn_py.main_interpreter()), *own;
+	void *thread = gn_py.thread_head(gn_py.main_interpreter());
 	uint64_t id = id_of(thread);
 
 	if (id && id <= python.newest)
 		return; /* the thread is of another interpreter, or native */
 	python.newest = id;
-	if (gn_py.set_profile_of) {
-		gn_py.set_profile_of(thread, gn_hook, NULL);
-		return;
-	}
-	own = gn_py.swap(thread);
-	gn_py.set_profile(gn_hook, NULL);
-	gn_py.swap(own);
+	gn_hook_set_of(thread);
 }
 
 typedef int (*create_fn)(pthread_t *, const pthread_attr_t *, void *(*)(void *),
@@ -129,9 +143,10 @@ __attribute__((constructor)) static void begin(int argc, char **argv,
 	int err = errno;
 
 	(void)argc, (void)argv;
-	if (gn_environment_get(envp, GN_PYTHON_ENV) && gn_py_find()) {
+	if (gn_environment_get(envp, GN_PYTHON_ENV) && gn_py_is_here()) {
 		take_environment(envp);
-		gn_py.audit(audit, NULL);
+		if (!gn_py_find() || gn_py.audit(audit, NULL))
+			GN_PYTHON_SITE(selected)(GN_SELECTED_PYTHONS_LEFT, 1);
 	}
 	errno = err;
 }

@@ -18,6 +18,7 @@ struct gn_call {
 struct gn_calls {
 	struct gn_call *at;
 	uint32_t n, room;
+	bool replaced; /* the program has set another profile function */
 	uint64_t base; /* the key of the first call, plus GN_CALL_KEY */
 };
 

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Python programs with and without gnomon. */
+#include "live.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define N PRIu64
+
+/* The interpreters that gnomon knows; NULL past the last. */
+static char **pythons(struct live *t)
+{
+	char *rest = live_text(t, "%s", getenv("PYTHONS") ?: ""), *path;
+	static char *known[32];
+	size_t n = 0;
+
+	while ((path = strsep(&rest, ":")) && n < 31) {
+		struct live_args a = {.n = 0};
+		struct live_end end;
+
+		if (!*path)
+			continue;
+		live_add(t, &a, path, "-c",
+			 "import sys; sys.exit(sys.version_info < (3, 8))",
+			 NULL);
+		live_run(t, &a, NULL, &end);
+		if (!end.code)
+			known[n++] = path;
+	}
+	if (!n)
+		live_skip(t, "no Python; run tools/setup test");
+	known[n] = NULL;
+	return known;
+}
+
+static void demo(struct live *t, struct live_args *a, const char *python,
+		 const char *topic)
+{
+	live_add(t, a, python, live_text(t, "%s/demo.py", t->fixtures), topic,
+		 NULL);
+}
+
+/* Runs the command under gnomon. */
+static void trace(struct live *t, const struct live_args *command,
+		  const char *options, struct live_end *end, json_t **report)
+{
+	char *path = live_path(t, "report.json");
+	struct live_args a = {.n = 0};
+
+	live_add(t, &a, t->gnomon, "run", "-q", "--raw", "--format", "json",
+		 "-o", path, NULL);
+	live_split(t, &a, options);
+	live_add(t, &a, "--", NULL);
+	for (size_t i = 0; i < command->n; i++)
+		live_add(t, &a, command->word[i], NULL);
+	live_run(t, &a, NULL, end);
+	*report = live_load(t, path);
+}
+
+/* Runs the command with and without gnomon; it prints and does the same. */
+static void pair(struct live *t, const struct live_args *command,
+		 const char *options, struct live_end *traced, json_t **report)
+{
+	struct live_end plain;
+
+	live_run(t, command, NULL, &plain);
+	trace(t, command, options, traced, report);
+	CHECK(t, traced->code == plain.code,
+	      "%s: ended with %d under gnomon, with %d without: %s",
+	      command->word[0], traced->code, plain.code, traced->err);
+	live_same(t, "the program's output", live_counts(t, traced->out),
+		  live_counts(t, plain.out));
+	if (traced->code < 128) /* gnomon tells of a signal */
+		live_same(t, "the program's errors", traced->err, plain.err);
+	live_clean(t, *report);
+}
+
+static void compare(struct live *t, const char *python, const char *topic,
+		    const char *options, unsigned int flags)
+{
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	struct live_args command = {.n = 0};
+	struct live_end end;
+	json_t *report;
+
+	CHECK(t, truths, "no memory");
+	demo(t, &command, python, topic);
+	pair(t, &command, options, &end, &report);
+	live_truths(t, end.out, truths);
+	CHECK(t, truths->n, "the program said nothing");
+	printf("%s: %s\n", t->name, python);
+	live_compare(t, truths, report, flags);
+	free(truths);
+}
+
+void live_run_row(struct live *t, const struct live_row *row)
+{
+	for (char **p = pythons(t); *p; p++)
+		compare(t, *p, row->command, row->options, row->flags);
+}
+
+static uint64_t calls(struct live *t, const json_t *report, const char *name)
+{
+	return live_function(t, report, NULL, name, "calls", NULL);
+}
+
+/* Only functions that -f names are recorded; a file and a name without a module
+ * name them, too. */
+void python_filter(struct live *t)
+{
+	static const char *const filters[] = {
+		"-f count_down", "-f __main__.count_down", "-f demo.py:count_*",
+		"-f demo:count_down",
+		"-f __main__.* -f !*.plain -f !*n -f __main__.count_*"};
+
+	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
+		struct live_args command = {.n = 0};
+		struct live_end end;
+		json_t *report;
+
+		demo(t, &command, pythons(t)[0], "recursion");
+		trace(t, &command, filters[i], &end, &report);
+		CHECK(t, calls(t, report, "__main__.count_down") == 101,
+		      "%s: %" N " calls", filters[i],
+		      calls(t, report, "__main__.count_down"));
+		CHECK(t, !calls(t, report, "__main__.plain"),
+		      "%s: plain is recorded", filters[i]);
+	}
+}
+
+/* A program that sets its own profile function keeps it, and the report says
+ * that calls are missing. */
+void python_profile(struct live *t)
+{
+	for (char **p = pythons(t); *p; p++) {
+		struct live_args command = {.n = 0};
+		struct live_end end;
+		json_t *report;
+
+		demo(t, &command, *p, "profiled");
+		trace(t, &command, "", &end, &report);
+		CHECK(t, live_number(t, report, "code.selected.profiled") == 1,
+		      "%s: nothing is said", *p);
+		CHECK(t, calls(t, report, "__main__.plain") == 10,
+		      "%s: %" N " calls", *p,
+		      calls(t, report, "__main__.plain"));
+	}
+}
+
+/* Ways to start a program: a module, a command, stdin, a script by its first
+ * line, without the environment and site. */
+void python_started(struct live *t)
+{
+	static const char code[] = "def f():\n pass\nfor i in range(7): f()\n"
+				   "print(__name__)\n";
+	char *python = pythons(t)[0], *script = live_path(t, "script");
+	char *const ways[][4] = {
+		{python, "-c", (char *)code},
+		{python, script},
+		{python, "-I", script},
+		{python, "-S", "-E", script},
+		{script},
+	};
+	FILE *f = fopen(script, "w");
+
+	CHECK(t, f, "no script");
+	fprintf(f, "#!%s\n%s", python, code);
+	CHECK(t, !fclose(f) && !chmod(script, 0755), "no script");
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		struct live_args command = {.n = 0};
+		struct live_end end;
+		json_t *report;
+
+		for (size_t k = 0; k < 4 && ways[i][k]; k++)
+			live_add(t, &command, ways[i][k], NULL);
+		pair(t, &command, "", &end, &report);
+		CHECK(t, calls(t, report, "__main__.f") == 7,
+		      "way %zu: %" N " calls", i,
+		      calls(t, report, "__main__.f"));
+	}
+}
+
+/* Nothing attaches to a running interpreter, which gnomon says. */
+void python_attach(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	struct live_talk python, gnomon;
+	struct live_args a = {.n = 0};
+
+	live_add(t, &command, pythons(t)[0], "-c",
+		 "import sys; print('runs', flush=True); sys.stdin.read()",
+		 NULL);
+	live_talk(t, &command, &python);
+	free(live_await(t, python.out, "runs"));
+	live_add(t, &a, t->gnomon, "run", "--duration", "1s", "-f", "*", "-o",
+		 live_path(t, "report"), "-p",
+		 live_text(t, "%d", (int)python.pid), NULL);
+	live_talk(t, &a, &gnomon);
+	free(live_await(t, gnomon.err,
+			live_text(t, "gnomon: process %d runs CPython already",
+				  (int)python.pid)));
+	live_wait(t, &gnomon);
+	live_finish(t, &python);
+}
+
+/* A program that gets privileges takes no library: gnomon says so, and the
+ * program runs all the same. */
+void python_unfit(struct live *t)
+{
+	char *copy = live_path(t, "python3");
+	struct live_args a = {.n = 0};
+	struct live_end end;
+
+	live_copy(t, pythons(t)[0], copy);
+	CHECK(t, !chmod(copy, 04755), "no privileges");
+	live_add(t, &a, t->gnomon, "run", "-o", live_path(t, "report"), "--",
+		 copy, "-c", "print('runs')", NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, !end.code && strstr(end.out, "runs"), "ended with %d: %s",
+	      end.code, end.err);
+	CHECK(t,
+	      strstr(end.err, "functions of CPython are not traced: the "
+			      "program gets privileges"),
+	      "nothing is said: %s", end.err);
+}
