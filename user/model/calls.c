@@ -56,8 +56,14 @@ static bool is_elsewhere(const struct run *c, uint64_t key)
 static bool can_enter(const struct run *c, const struct gn_rec_func *r)
 {
 	const struct gn_stack *k = c->k;
+	const struct gn_frame *f = k->n ? &k->frames[k->n - 1] : NULL;
 
-	return k->n < k->cap && (!k->n || k->frames[k->n - 1].key > r->h.key) &&
+	if (GN_FUNC_IS_NUMBERED(r->func))
+		return k->n < k->cap &&
+		       (!f ||
+			(f->flags & GN_FRAME_NUMBERED &&
+			 !gn_number_is_within(f->number, (uint32_t)r->h.key)));
+	return k->n < k->cap && (!f || f->key > r->h.key) &&
 	       !is_elsewhere(c, r->h.key);
 }
 
@@ -66,8 +72,10 @@ static bool can_leave(const struct gn_stack *k, const struct gn_rec_func *r)
 {
 	const struct gn_frame *f = k->n ? &k->frames[k->n - 1] : NULL;
 
-	return f && f->key == r->h.key && f->func == r->func &&
-	       !(f->flags & GN_FRAME_INHERITED);
+	struct gn_frame ends = gn_frame_of(r->h.key, r->func);
+
+	return f && f->key == ends.key && f->number == ends.number &&
+	       f->func == r->func && !(f->flags & GN_FRAME_INHERITED);
 }
 
 static bool can_take(const struct run *c, const struct gn_rec_func *r)
@@ -156,22 +164,22 @@ static int enter(struct run *c, const struct gn_rec_func *r)
 {
 	struct gn_tree *tree = &c->p->stage.tree;
 	struct gn_stack *k = c->k;
+	struct gn_frame *f;
 	uint32_t node =
 		gn_tree_guess(tree, c->node, r->func, c->p->stage.names.epoch);
 	int err = 0;
 
-	gn_stack_mark(k, r->h.key, r->h.time);
+	if (!GN_FUNC_IS_NUMBERED(r->func))
+		gn_stack_mark(k, r->h.key, r->h.time);
 	c->t->entered++;
 	if (!node)
 		err = find_node(c, r->func, &node);
 	if (err)
 		return err;
-	k->frames[k->n++] = (struct gn_frame){
-		.key = r->h.key,
-		.start = k->clock,
-		.func = r->func,
-		.node = node,
-	};
+	f = &k->frames[k->n++];
+	*f = gn_frame_of(r->h.key, r->func);
+	f->start = k->clock;
+	f->node = node;
 	tree->nodes[c->node].last_child = node;
 	tree->nodes[node].calls++;
 	c->t->stacks.calls++;

@@ -103,7 +103,7 @@ static int suspend(struct gn_pipeline *p, struct gn_thread *t,
 				       GN_KIND_ASYNC_SUSPENDS, f->await);
 	}
 	t->suspended = 0;
-	gn_stacks_suspend(&t->stacks, &p->stage, key);
+	gn_stacks_suspend(&t->stacks, &p->stage, key, r->func);
 	return err;
 }
 
@@ -130,12 +130,18 @@ static int suspend_gone(struct gn_pipeline *p, struct gn_thread *t,
 	return gone ? suspend(p, t, r, key) : 0;
 }
 
+static void mark(struct gn_thread *t, const struct gn_rec_func *r)
+{
+	if (!GN_FUNC_IS_NUMBERED(r->func))
+		gn_stack_mark(t->stacks.active, r->h.key, r->h.time);
+}
+
 static int enter(struct gn_pipeline *p, struct gn_thread *t,
 		 const struct gn_rec_func *r, uint32_t program, uint32_t *fn)
 {
 	int err;
 
-	gn_stack_mark(t->stacks.active, r->h.key, r->h.time);
+	mark(t, r);
 	err = gn_names_find(&p->stage.names, program, r->func, fn);
 	if (!err && p->stage.names.fns[*fn].role == GN_ROLE_MOUNTS)
 		t->mounts = true;
@@ -155,7 +161,7 @@ static int resume(struct gn_pipeline *p, struct gn_thread *t,
 	uint32_t fn;
 	int err;
 
-	gn_stack_mark(t->stacks.active, r->h.key, r->h.time);
+	mark(t, r);
 	err = gn_names_find(&p->stage.names, program, r->func, &fn);
 	if (!err)
 		err = gn_stacks_resume(&t->stacks, &p->stage, r->h.key, r->func,
@@ -568,7 +574,8 @@ static int place(struct gn_pipeline *p, struct gn_thread *t,
 		r->h.kind == GN_KIND_LEAVE || r->h.kind == GN_KIND_TAILCALL;
 	bool tells = leaves && !t->gaps && !t->lossy;
 
-	if (!r->h.key || !GN_KIND_HAS_FRAME(r->h.kind) ||
+	if (!r->h.key || GN_FUNC_IS_NUMBERED(r->func) ||
+	    !GN_KIND_HAS_FRAME(r->h.kind) ||
 	    r->h.kind == GN_KIND_UNWIND_BEGIN ||
 	    r->h.kind == GN_KIND_UNWIND_END)
 		return 0;

@@ -8,8 +8,6 @@
 #include "model/mem.h"
 #include "model/walk.h"
 
-#define KEY_MAX ((1ull << 48) - 1)
-
 static struct gn_stack *new_stack(struct gn_stacks *st)
 {
 	struct gn_stack *k = calloc(1, sizeof(*k));
@@ -255,6 +253,46 @@ void gn_stacks_settle(struct gn_stacks *st, struct gn_stage *s)
 	gn_parked_forget(st, s);
 }
 
+/* How many frames are left if those with numbers up to this one end, and all
+ * that they called. */
+static uint32_t outside(const struct gn_stack *k, uint32_t number)
+{
+	uint32_t left = k->n;
+
+	for (uint32_t i = k->n; i-- > 0;) {
+		const struct gn_frame *f = &k->frames[i];
+
+		if (!(f->flags & GN_FRAME_NUMBERED))
+			continue;
+		if (!gn_number_is_within(f->number, number))
+			break;
+		left = i;
+	}
+	return left;
+}
+
+static void end_down_to(struct gn_stacks *st, struct gn_stage *s,
+			struct gn_stack *k, uint32_t left,
+			enum gn_frame_end how)
+{
+	while (k->n > left)
+		gn_stack_pop(st, s, k, how);
+}
+
+static void leave_numbered(struct gn_stacks *st, struct gn_stage *s,
+			   struct gn_stack *k, uint32_t number, uint32_t func)
+{
+	uint32_t at = outside(k, number);
+
+	if (at == k->n || k->frames[at].number != number ||
+	    k->frames[at].func != func) {
+		s->checks.unmatched_leaves++;
+		return;
+	}
+	end_down_to(st, s, k, at + 1, GN_END_UNWOUND);
+	gn_stack_pop(st, s, k, GN_END_LEFT);
+}
+
 static int push(struct gn_stacks *st, struct gn_stage *s,
 		const struct gn_frame *frame, uint32_t fn)
 {
@@ -289,13 +327,15 @@ int gn_stacks_enter(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 		    uint32_t func, uint32_t fn)
 {
 	struct gn_stack *k = st->active;
-	struct gn_frame f = {.key = key, .func = func};
+	struct gn_frame f = gn_frame_of(key, func);
 	int err = 0;
 
-	if (key) {
+	if (f.flags & GN_FRAME_NUMBERED) {
+		end_down_to(st, s, k, outside(k, f.number), GN_END_UNWOUND);
+	} else if (key) {
 		err = make_room(st, s, key);
 	} else {
-		f.key = k->n ? k->frames[k->n - 1].key : KEY_MAX;
+		f.key = k->n ? k->frames[k->n - 1].key : GN_KEY_MAX;
 		f.flags = GN_FRAME_KEYLESS;
 	}
 	if (!err)
@@ -308,19 +348,38 @@ int gn_stacks_enter(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 	return 0;
 }
 
+/* Ends what is where the function goes on. Whether it was suspended: it is not
+ * on top of the stack. */
+static bool is_suspended(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
+			 uint32_t func)
+{
+	struct gn_stack *k = st->active;
+	const struct gn_frame *top;
+	bool by_number = GN_FUNC_IS_NUMBERED(func);
+
+	if (by_number)
+		end_down_to(st, s, k, outside(k, (uint32_t)key - 1),
+			    GN_END_UNWOUND);
+	else
+		gn_stack_unwind(st, s, k, key);
+	top = k->n ? &k->frames[k->n - 1] : NULL;
+	return !top || top->func != func ||
+	       (by_number ? top->number != (uint32_t)key : top->key != key);
+}
+
 int gn_stacks_resume(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 		     uint32_t func, uint32_t fn)
 {
-	const struct gn_frame f = {.key = key, .func = func};
+	const struct gn_frame f = gn_frame_of(key, func);
 	struct gn_stack *k = st->active;
-	const struct gn_frame *top;
-	int err;
+	int err = 0;
 
-	gn_stack_unwind(st, s, k, key);
-	top = k->n ? &k->frames[k->n - 1] : NULL;
-	if (top && top->key == key && top->func == func)
+	if (!is_suspended(st, s, key, func))
 		return 0;
-	err = make_room(st, s, key);
+	if (f.flags & GN_FRAME_NUMBERED)
+		end_down_to(st, s, k, outside(k, f.number), GN_END_UNWOUND);
+	else
+		err = make_room(st, s, key);
 	if (!err)
 		err = push(st, s, &f, fn);
 	if (err)
@@ -337,10 +396,16 @@ void gn_stacks_await(struct gn_stacks *st, uint32_t func, uint64_t number)
 		k->frames[k->n - 1].await = number & 0x3fff;
 }
 
-void gn_stacks_suspend(struct gn_stacks *st, struct gn_stage *s, uint64_t key)
+void gn_stacks_suspend(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
+		       uint32_t func)
 {
 	struct gn_stack *k = st->active;
 
+	if (GN_FUNC_IS_NUMBERED(func)) {
+		end_down_to(st, s, k, outside(k, (uint32_t)key - 1),
+			    GN_END_SUSPENDED);
+		return;
+	}
 	gn_pending_below(st, s, k, key);
 	while (k->n && k->frames[k->n - 1].key < key)
 		gn_stack_pop(st, s, k, GN_END_SUSPENDED);
@@ -412,6 +477,10 @@ void gn_stacks_leave(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 	const struct gn_frame *f;
 	bool switched, raised;
 
+	if (GN_FUNC_IS_NUMBERED(func)) {
+		leave_numbered(st, s, k, (uint32_t)key, func);
+		return;
+	}
 	if (!key) {
 		leave_keyless(st, s, k, func);
 		return;
@@ -547,7 +616,7 @@ static struct gn_stack *take_first(struct gn_stacks *st, uint64_t lo,
 
 	if (!k)
 		return NULL;
-	if (top && top->key != KEY_MAX && (top->key <= lo || top->key > hi))
+	if (top && top->key != GN_KEY_MAX && (top->key <= lo || top->key > hi))
 		return NULL;
 	st->first = NULL;
 	return k;

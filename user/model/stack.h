@@ -53,16 +53,40 @@ enum gn_frame_flag {
 	/* its event had no key: it uses that of the frame below */
 	GN_FRAME_KEYLESS = 1,
 	GN_FRAME_INHERITED = 2, /* copied at a fork: the call is the parent's */
+	GN_FRAME_NUMBERED = 4,	/* it has a number instead of a key */
 };
 
 struct gn_frame {
 	uint64_t key : 48;
-	uint64_t flags : 2;
-	uint64_t await : 14; /* the number of its latest await */
-	uint64_t start;	     /* on the stack's clock */
-	uint32_t func;	     /* its id in records */
+	uint64_t flags : 3;
+	uint64_t start; /* on the stack's clock */
+	uint32_t func;	/* its id in records */
 	uint32_t node;
+	uint32_t number; /* see GN_FUNC_IS_NUMBERED() */
+	uint32_t await;	 /* the number of its latest await */
 };
+
+#define GN_KEY_MAX ((1ull << 48) - 1)
+
+/* A frame for the key of a record. No call with an address ends a numbered
+ * frame: its own end always comes. */
+static inline struct gn_frame gn_frame_of(uint64_t key, uint32_t func)
+{
+	if (GN_FUNC_IS_NUMBERED(func))
+		return (struct gn_frame){
+			.key = GN_KEY_MAX,
+			.flags = GN_FRAME_NUMBERED,
+			.func = func,
+			.number = (uint32_t)key,
+		};
+	return (struct gn_frame){.key = key, .func = func};
+}
+
+/* Whether number `a` is of a call within that of `b`, or the same. */
+static inline bool gn_number_is_within(uint32_t a, uint32_t b)
+{
+	return (int32_t)(a - b) <= 0;
+}
 
 /* A frame that probably ended by a jump to another function, so its return
  * probe should still fire. If it does not, the frame was unwound. */
@@ -203,8 +227,9 @@ int gn_stacks_resume(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 		     uint32_t func, uint32_t fn);
 /* If the function is on top, it begins an await. */
 void gn_stacks_await(struct gn_stacks *st, uint32_t func, uint64_t number);
-/* Ends the frames below the key: they are suspended. */
-void gn_stacks_suspend(struct gn_stacks *st, struct gn_stage *s, uint64_t key);
+/* Ends the frames below the key: they are suspended. `func` is one of them. */
+void gn_stacks_suspend(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
+		       uint32_t func);
 /* `jump`: it ends by a jump to another function (TAILCALL). */
 void gn_stacks_leave(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 		     uint32_t func, bool jump);
