@@ -132,6 +132,28 @@ void python_filter(struct live *t)
 	}
 }
 
+/* The report says where a function begins. */
+void python_lines(struct live *t)
+{
+	char *source =
+		live_read(t, live_text(t, "%s/demo.py", t->fixtures), NULL);
+	const char *at = strstr(source, "\ndef count_down(");
+	struct live_args command = {.n = 0};
+	struct live_end end;
+	uint64_t line = 2;
+	json_t *report;
+
+	CHECK(t, at, "no such function");
+	for (const char *c = source; c < at; c++)
+		line += *c == '\n';
+	demo(t, &command, pythons(t)[0], "recursion");
+	trace(t, &command, "", &end, &report);
+	CHECK(t,
+	      live_function(t, report, "demo.py", "__main__.count_down", "line",
+			    NULL) == line,
+	      "count_down() is in line %" N, line);
+}
+
 /* A program that sets its own profile function keeps it, and the report says
  * that calls are missing. */
 void python_profile(struct live *t)

@@ -18,3 +18,8 @@ target_sources(test_hooksite_patch PRIVATE
 	${CMAKE_SOURCE_DIR}/user/hooksite/native/patch.c
 	${CMAKE_SOURCE_DIR}/user/hooksite/native/stubs.c)
 target_link_options(test_hooksite_patch PRIVATE -Wl,--wrap=open,--wrap=pwrite)
+gn_unit_test(test_python)
+target_sources(test_python PRIVATE
+	${CMAKE_SOURCE_DIR}/user/hooksite/glob.c
+	${CMAKE_SOURCE_DIR}/user/hooksite/python/filter.c
+	${CMAKE_SOURCE_DIR}/user/hooksite/python/yields.c)

@@ -386,7 +386,7 @@ static void tell_language(const struct gn_session *s, gn_unseen_fn tell,
 	char line[GN_LANGUAGE_LINE];
 	const char *glob;
 
-	if (!s->opts.command ||
+	if (!s->opts.command || gn_unseen_hooked(s->unseen) ||
 	    !gn_unseen_language(s->program, &s->files, line))
 		return;
 	for (size_t at = 0;

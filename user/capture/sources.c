@@ -307,18 +307,24 @@ static void give_up(struct gn_sources *s, const char *path)
 	*m = NULL;
 }
 
-/* A script is its own module, and the engine knows the line. What eval() runs
- * is in no file. */
+/* Whether the module is a script. What eval() runs is in no file, nor is what
+ * Python calls "<string>". */
+static bool is_script(uint32_t runtime, const char *path)
+{
+	if (runtime == GN_RUNTIME_CPYTHON)
+		return *path && *path != '<';
+	return runtime == GN_RUNTIME_PHP && *path == '/' &&
+	       !strstr(path, ") : eval()'d code");
+}
+
+/* The name of a script's function has the line where it begins. */
 static void tell_script(struct gn_sources *s, const struct gn_rec_text *name,
 			const char *path)
 {
 	_Alignas(8) char buf[GN_TEXT_MAX];
-	size_t size;
+	size_t size = gn_text_record(buf, GN_KIND_SOURCE, name->id, name->ref,
+				     path, "");
 
-	if (strstr(path, ") : eval()'d code"))
-		return;
-	size = gn_text_record(buf, GN_KIND_SOURCE, name->id, name->ref, path,
-			      "");
 	((struct gn_rec *)buf)->key = name->h.key;
 	s->put(s->ctx, (struct gn_rec *)buf, size);
 }
@@ -331,15 +337,14 @@ void gn_sources_record(struct gn_sources *s, const struct gn_rec *rec)
 	uint32_t runtime;
 
 	if (rec->kind != GN_KIND_NAME || !rec->key ||
-	    name->len[1] > GN_SENT_MODULE_MAX ||
-	    name->text[name->len[0]] != '/')
+	    name->len[1] > GN_SENT_MODULE_MAX)
 		return;
 	runtime = GN_FUNC_RUNTIME(name->id);
 	memcpy(path, name->text + name->len[0], name->len[1]);
 	path[name->len[1]] = '\0';
-	if (runtime == GN_RUNTIME_PHP)
+	if (is_script(runtime, path))
 		tell_script(s, name, path);
-	if (runtime != GN_RUNTIME_CLR ||
+	if (runtime != GN_RUNTIME_CLR || *path != '/' ||
 	    GN_TOKEN_TABLE((gn_token)rec->key) != GN_TOKEN_METHODDEF)
 		return;
 	m = module_of(s, name->ref, path, rec->time);

@@ -363,6 +363,11 @@ void gn_unseen_runtimes(const struct gn_unseen *u, gn_unseen_fn tell, void *ctx)
 	tell(ctx, line);
 }
 
+bool gn_unseen_hooked(const struct gn_unseen *u)
+{
+	return u->hooked;
+}
+
 const struct gn_runtime *gn_unseen_valueless(const struct gn_unseen *u)
 {
 	return u->valueless;

@@ -53,6 +53,9 @@ void gn_unseen_record(struct gn_unseen *u, const struct gn_rec *rec,
 void gn_unseen_runtimes(const struct gn_unseen *u, gn_unseen_fn tell,
 			void *ctx);
 
+/* Whether a runtime of the capture has gnomon's hook-site library. */
+bool gn_unseen_hooked(const struct gn_unseen *u);
+
 /* A runtime that gives no values, though methods were seen whose values were
  * requested; NULL: there was none. */
 const struct gn_runtime *gn_unseen_valueless(const struct gn_unseen *u);

@@ -41,7 +41,7 @@ static int prepare(struct gn_launch *l)
 
 static const char *const limits[] = {
 	"functions are seen only if the interpreter starts under gnomon, from "
-	"the main script on, and only in CPython 3.8 to 3.14 with a global "
+	"the main script on, and only in CPython 3.8 to 3.13 with a global "
 	"lock",
 	"a program that sets a profile function of its own (sys.setprofile, "
 	"cProfile before 3.12) takes gnomon's place in that thread",

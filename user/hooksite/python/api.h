@@ -94,7 +94,7 @@ extern struct gn_py_api gn_py __attribute__((visibility("hidden")));
 
 /* The first and the last minor version that the library knows. */
 #define GN_PY_FIRST 8
-#define GN_PY_LAST  14
+#define GN_PY_LAST  13
 
 /* Whether the process has an interpreter. */
 bool gn_py_is_here(void);

@@ -17,10 +17,8 @@ static bool suspends(uint8_t opcode, int minor)
 		return opcode == 86;
 	case 12:
 		return opcode == 150;
-	case 13:
-		return opcode == 118;
 	default:
-		return opcode == 120;
+		return opcode == 118;
 	}
 }
 
