@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* CPython, by its profile function, which a preloaded library sets. */
+#include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include <gnomon/path.h>
 #include <gnomon/python.h>
 #include "hooksite/python/filter.h"
+#include "process/target.h"
 #include "runtime/runtime.h"
 
 #define SITE(site, what)                                         \
@@ -39,6 +43,34 @@ static int prepare(struct gn_launch *l)
 	return err;
 }
 
+/* Takes an interpreter whose file has its version as its name. */
+static int take(const char *path, gn_runtime_found_fn each, void *ctx)
+{
+	static const char prefix[] = "python";
+	char real[PATH_MAX];
+	const char *name;
+
+	if (!realpath(path, real))
+		return 0;
+	name = gn_base_name(real);
+	if (strncmp(name, prefix, strlen(prefix)) || !strchr(name, '.'))
+		return 0;
+	return each(ctx, real, name + strlen(prefix));
+}
+
+/* The one in PATH, and the system's. */
+static int find(const char *home, gn_runtime_found_fn each, void *ctx)
+{
+	static const char system[] = "/usr/bin/python3";
+	char path[PATH_MAX];
+	int err = 0;
+
+	(void)home;
+	if (!gn_target_resolve("python3", path) && strcmp(path, system))
+		err = take(path, each, ctx);
+	return err ? err : take(system, each, ctx);
+}
+
 static const char *const limits[] = {
 	"functions are seen only if the interpreter starts under gnomon, from "
 	"the main script on, and only in CPython 3.8 to 3.13 with a global "
@@ -62,6 +94,7 @@ const struct gn_runtime gn_runtime_python = {
 	.marker = "Py_BytesMain",
 	.script_words = script_words,
 	.prepare = prepare,
+	.find = find,
 	.matches = gn_python_filter,
 	.attached = "only its threads and time classes are seen, not its "
 		    "functions; start it under gnomon to see those",
