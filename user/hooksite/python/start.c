@@ -15,6 +15,7 @@
 #include "../fast.h"
 #include "../preload/environment.h"
 #include "api.h"
+#include "exec.h"
 #include "functions.h"
 #include "hook.h"
 #include "sites.h"
@@ -128,6 +129,7 @@ static void take_environment(char **envp)
 	const char *filter = gn_environment_get(envp, GN_PYTHON_ENV_FILTER);
 	const char *hooks = gn_environment_get(envp, GN_PYTHON_ENV);
 
+	gn_exec_keep(envp);
 	python.filter = filter ? strdup(filter) : NULL;
 	python.fast = hooks && !strcmp(hooks, GN_PYTHON_FAST);
 	gn_environment_drop(envp, GN_PYTHON_ENV_FILTER);
@@ -143,6 +145,7 @@ __attribute__((constructor)) static void begin(int argc, char **argv,
 	int err = errno;
 
 	(void)argc, (void)argv;
+	gn_exec_begin();
 	if (gn_environment_get(envp, GN_PYTHON_ENV) && gn_py_is_here()) {
 		take_environment(envp);
 		if (!gn_py_find() || gn_py.audit(audit, NULL))
