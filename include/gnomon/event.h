@@ -640,11 +640,14 @@ enum gn_runtime_id {
 #define GN_FUNC(runtime, index) ((__u32)(runtime) << 28 | (index))
 #define GN_FUNC_RUNTIME(func)	((func) >> 28)
 #define GN_FUNC_INDEX(func)	((func)&0x0fffffff)
-/* Python's functions share frames of the machine's stack. So the frame key is
- * no address: its low half is a number, which falls with each call within
- * another. Such numbers cannot be compared with the keys of native functions.
+/* Functions of Python and of Ruby share frames of the machine's stack. So the
+ * frame key is no address: its low half is a number, which falls with each call
+ * within another. Such numbers cannot be compared with the keys of native
+ * functions.
  */
-#define GN_FUNC_IS_NUMBERED(func) (GN_FUNC_RUNTIME(func) == GN_RUNTIME_CPYTHON)
+#define GN_FUNC_IS_NUMBERED(func)                       \
+	(GN_FUNC_RUNTIME(func) == GN_RUNTIME_CPYTHON || \
+	 GN_FUNC_RUNTIME(func) == GN_RUNTIME_RUBY)
 
 /* Longest NAME record that is accepted. */
 #define GN_TEXT_MAX 4096

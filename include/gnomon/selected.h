@@ -40,7 +40,9 @@
 	X(PYTHONS_LEFT, 16, "pythons_left",                                 \
 	  "Python interpreters that gnomon does not know: no hooks")        \
 	X(GREENLETS, 17, "greenlets",                                       \
-	  "Python programs with greenlets: their calls are in doubt")
+	  "Python programs with greenlets: their calls are in doubt")       \
+	X(RUBIES_LEFT, 18, "rubies_left",                                   \
+	  "Ruby interpreters that are static or not known: no hooks")
 
 enum gn_selected {
 #define GN_SELECTED_ENUM(name, value, text, meaning) \

@@ -392,10 +392,10 @@ static const char *after_version(const char *s)
 static const char *language_of(const char *program, const char **interpreter)
 {
 	static const char *const known[][2] = {
-		{"python", "Python"},	{"pypy", "Python"},
-		{"ruby", "Ruby"},	{"perl", "Perl"},
-		{"lua", "Lua"},		{"luajit", "Lua"},
-		{"node", "JavaScript"}, {"nodejs", "JavaScript"},
+		{"python", "Python"},	  {"pypy", "Python"},
+		{"perl", "Perl"},	  {"luajit", "Lua"},
+		{"lua", "Lua"},		  {"node", "JavaScript"},
+		{"nodejs", "JavaScript"},
 	};
 	const char *name = gn_base_name(program);
 

@@ -84,6 +84,18 @@ static void start_thread(struct gn_thread *t, uint64_t time)
 	t->open.n = 0;
 }
 
+/* Whether some frames of the current stack have numbers: what they call belongs
+ * there, whatever stack the thread is on (fibers of Ruby). */
+static bool has_numbered(const struct gn_stacks *st)
+{
+	const struct gn_stack *k = gn_stacks_current(st);
+	uint32_t i = k->n;
+
+	while (i && !(k->frames[i - 1].flags & GN_FRAME_NUMBERED))
+		i--;
+	return i;
+}
+
 int gn_take_note(struct gn_pipeline *p, struct gn_thread *t,
 		 const struct gn_rec *rec)
 {
@@ -111,6 +123,8 @@ int gn_take_note(struct gn_pipeline *p, struct gn_thread *t,
 		return 0;
 	case GN_KIND_STACK:
 		gn_walk_at(p, t, rec->time);
+		if (has_numbered(&t->stacks))
+			return 0;
 		return gn_stacks_switch(&t->stacks, &p->stage, stack->lo,
 					stack->hi,
 					rec->flags & GN_F_SIGNAL_STACK);

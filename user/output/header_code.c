@@ -426,8 +426,8 @@ static int put_light(const struct gn_model *m, const struct gn_output_opts *o,
 	return gn_header_line(f, "", gn_model_info(m, "clr.without"), o->utf8);
 }
 
-static void put_python(const struct gn_model *m, const struct gn_output_opts *o,
-		       FILE *f)
+static void put_interpreters(const struct gn_model *m,
+			     const struct gn_output_opts *o, FILE *f)
 {
 	static const struct {
 		enum gn_selected what;
@@ -440,6 +440,9 @@ static void put_python(const struct gn_model *m, const struct gn_output_opts *o,
 		{GN_SELECTED_PYTHONS_LEFT, "UNTRACED", "interpreter",
 		 "interpreters", "of Python without hooks: gnomon knows",
 		 "CPython 3.8 to 3.13 with a global lock"},
+		{GN_SELECTED_RUBIES_LEFT, "UNTRACED", "interpreter",
+		 "interpreters", "of Ruby without hooks: gnomon knows",
+		 "CRuby 3.1 and later with a shared libruby"},
 		{GN_SELECTED_GREENLETS, "IN DOUBT", "program", "programs",
 		 "of Python with greenlets, which switch between",
 		 "stacks of calls unseen: their calls and times can be wrong"},
@@ -477,7 +480,7 @@ int gn_header_code(const struct gn_model *m, const struct gn_output_opts *o,
 	put_abstract(m, f);
 	put_modules_left(m, f);
 	put_no_room(m, o, f);
-	put_python(m, o, f);
+	put_interpreters(m, o, f);
 	put_exceptions(m, o, f);
 	put_allocations(m, o, f);
 	if (!m->code.nunhooked)

@@ -24,7 +24,8 @@
 	X(clr) \
 	X(hotspot) \
 	X(php) \
-	X(python)
+	X(python) \
+	X(ruby)
 /* clang-format on */
 
 #define RUNTIME_EXTERN(name) extern const struct gn_runtime gn_runtime_##name;

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Ruby programs with and without gnomon. */
+#include "live.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define N PRIu64
+
+static char *ruby(struct live *t)
+{
+	char *path = getenv("RUBY");
+
+	if (!path || !*path)
+		live_skip(t, "no Ruby; run tools/setup test");
+	return path;
+}
+
+static void demo(struct live *t, struct live_args *a, const char *topic)
+{
+	live_add(t, a, ruby(t), live_text(t, "%s/demo.rb", t->fixtures), topic,
+		 NULL);
+}
+
+/* Runs the command under gnomon. */
+static void trace(struct live *t, const struct live_args *command,
+		  const char *options, struct live_end *end, json_t **report)
+{
+	char *path = live_path(t, "report.json");
+	struct live_args a = {.n = 0};
+
+	live_add(t, &a, t->gnomon, "run", "-q", "--raw", "--format", "json",
+		 "-o", path, NULL);
+	live_split(t, &a, options);
+	live_add(t, &a, "--", NULL);
+	for (size_t i = 0; i < command->n; i++)
+		live_add(t, &a, command->word[i], NULL);
+	live_run(t, &a, NULL, end);
+	*report = live_load(t, path);
+}
+
+/* Runs the command with and without gnomon; it prints and does the same. */
+static void pair(struct live *t, const struct live_args *command,
+		 const char *options, struct live_end *traced, json_t **report)
+{
+	struct live_end plain;
+
+	live_run(t, command, NULL, &plain);
+	trace(t, command, options, traced, report);
+	CHECK(t, traced->code == plain.code,
+	      "%s: ended with %d under gnomon, with %d without: %s",
+	      command->word[0], traced->code, plain.code, traced->err);
+	live_same(t, "the program's output", live_counts(t, traced->out),
+		  live_counts(t, plain.out));
+	/* of a command that a signal ended, gnomon itself says so */
+	if (!strstr(traced->err, "gnomon: the command was killed by signal"))
+		live_same(t, "the program's errors", traced->err, plain.err);
+	live_clean(t, *report);
+}
+
+void live_run_row(struct live *t, const struct live_row *row)
+{
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	struct live_args command = {.n = 0};
+	struct live_end end;
+	json_t *report;
+
+	CHECK(t, truths, "no memory");
+	demo(t, &command, row->command);
+	pair(t, &command, row->options, &end, &report);
+	live_truths(t, end.out, truths);
+	CHECK(t, truths->n, "the program said nothing");
+	live_compare(t, truths, report, row->flags);
+	free(truths);
+}
+
+static uint64_t calls(struct live *t, const json_t *report, const char *name)
+{
+	return live_function(t, report, NULL, name, "calls", NULL);
+}
+
+/* Only methods that -f names are recorded, by their whole name, without Object,
+ * or by their file. */
+void ruby_filter(struct live *t)
+{
+	static const char *const filters[] = {
+		"-f count_down", "-f Object#count_down", "-f demo.rb:count_*",
+		"-f demo:Object#count_down",
+		"-f Object#* -f !*plain -f !*n -f Object#count_*"};
+
+	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
+		struct live_args command = {.n = 0};
+		struct live_end end;
+		json_t *report;
+
+		demo(t, &command, "recursion");
+		trace(t, &command, filters[i], &end, &report);
+		CHECK(t, calls(t, report, "Object#count_down") == 101,
+		      "%s: %" N " calls", filters[i],
+		      calls(t, report, "Object#count_down"));
+		CHECK(t, !calls(t, report, "Object#plain"),
+		      "%s: plain is recorded", filters[i]);
+	}
+}
+
+/* Ways to start a program: a script, code, a script by its first line, with
+ * options that change the interpreter. */
+void ruby_started(struct live *t)
+{
+	static const char code[] = "def f() = nil\n7.times { f }\n"
+				   "puts __method__.inspect\n";
+	char *script = live_path(t, "script");
+	char *const ways[][4] = {
+		{ruby(t), "-e", (char *)code},
+		{ruby(t), script},
+		{ruby(t), "--disable=gems", script},
+		{ruby(t), "--yjit", script},
+		{ruby(t), "-w", "-ruri", script},
+		{script},
+	};
+	FILE *f = fopen(script, "w");
+
+	CHECK(t, f, "no script");
+	fprintf(f, "#!%s\n%s", ruby(t), code);
+	CHECK(t, !fclose(f) && !chmod(script, 0755), "no script");
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		struct live_args command = {.n = 0};
+		struct live_end end;
+		json_t *report;
+
+		for (size_t k = 0; k < 4 && ways[i][k]; k++)
+			live_add(t, &command, ways[i][k], NULL);
+		pair(t, &command, "", &end, &report);
+		CHECK(t, calls(t, report, "Object#f") == 7,
+		      "way %zu: %" N " calls", i, calls(t, report, "Object#f"));
+	}
+}
+
+/* What a stack overflow ended is over where it is rescued: what follows is not
+ * within it. */
+void ruby_overflow(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	struct live_end end;
+	json_t *report;
+	uint64_t deep, after;
+
+	demo(t, &command, "overflow");
+	trace(t, &command, "", &end, &report);
+	deep = live_function(t, report, NULL, "Object#deep",
+			     "elapsed_inclusive_ns", NULL);
+	after = live_function(t, report, NULL, "Object#after_deep",
+			      "elapsed_inclusive_ns", NULL);
+	CHECK(t, after >= 60000000, "%" N " ns after it", after);
+	CHECK(t, deep && deep < after, "%" N " ns in it, %" N " ns after it",
+	      deep, after);
+}
+
+/* Nothing attaches to a running interpreter, which gnomon says. */
+void ruby_attach(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	struct live_talk program, gnomon;
+	struct live_args a = {.n = 0};
+
+	live_add(t, &command, ruby(t), "-e",
+		 "puts 'runs'; $stdout.flush; $stdin.read", NULL);
+	live_talk(t, &command, &program);
+	free(live_await(t, program.out, "runs"));
+	live_add(t, &a, t->gnomon, "run", "--duration", "1s", "-f", "*", "-o",
+		 live_path(t, "report"), "-p",
+		 live_text(t, "%d", (int)program.pid), NULL);
+	live_talk(t, &a, &gnomon);
+	free(live_await(t, gnomon.err,
+			live_text(t, "gnomon: process %d runs Ruby already",
+				  (int)program.pid)));
+	live_wait(t, &gnomon);
+	live_finish(t, &program);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The parts of the library for Ruby that need no interpreter: the calls that
+ * are open on a thread, and the filter. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "hooksite/ruby/calls.h"
+#include "hooksite/ruby/filter.h"
+
+static char told[1024];
+
+static void add(char what, uint64_t index, uint64_t key)
+{
+	size_t have = strlen(told);
+
+	snprintf(told + have, sizeof(told) - have, "%c%d@%d ", what, (int)index,
+		 (int)(gn_calls_key(0) + 1 - key));
+}
+
+#define TELL(name, what)                               \
+	static void name(uint64_t index, uint64_t key) \
+	{                                              \
+		add(what, index, key);                 \
+	}
+
+TELL(enter, '+')
+TELL(leave, '-')
+TELL(resumed, 'r')
+TELL(suspended, 's')
+
+static const struct gn_calls_tell tell = {enter, leave, resumed, suspended};
+
+static void expect(const char *want)
+{
+	assert_string_equal(told, want);
+	*told = '\0';
+}
+
+static void call(struct gn_calls *c, uintptr_t frame, uint32_t index)
+{
+	gn_calls_enter(c, (struct gn_call){frame, index, GN_CALL_METHOD},
+		       &tell);
+}
+
+static char stacks[4], fibers[4];
+
+static void run(struct gn_calls *c, int fiber, uintptr_t frame)
+{
+	assert_true(gn_calls_switch(c, &fibers[fiber], &stacks[fiber], frame,
+				    &tell));
+}
+
+static void begin(struct gn_calls *c)
+{
+	gn_calls_init(c);
+	*told = '\0';
+	run(c, 0, 900);
+}
+
+static void test_fibers(void **state)
+{
+	struct gn_calls c;
+
+	(void)state;
+	begin(&c);
+	call(&c, 800, 1);
+	run(&c, 1, 500);
+	call(&c, 480, 2);
+	call(&c, 460, 3);
+	expect("+1@1 +2@2 +3@3 ");
+	run(&c, 0, 790);
+	expect("s3@2 s2@1 ");
+	call(&c, 780, 4);
+	run(&c, 1, 450);
+	expect("+4@2 r2@3 r3@4 ");
+	gn_calls_leave(&c, &tell);
+	gn_calls_leave(&c, &tell);
+	assert_null(gn_calls_top(&c));
+	run(&c, 0, 790);
+	run(&c, 1, 500);
+	expect("-3@4 -2@3 ");
+	gn_calls_free(&c);
+}
+
+/* One that resumes another is below it; both are suspended together. */
+static void test_nested_fibers(void **state)
+{
+	struct gn_calls c;
+
+	(void)state;
+	begin(&c);
+	run(&c, 1, 500);
+	call(&c, 480, 1);
+	run(&c, 2, 300);
+	call(&c, 280, 2);
+	run(&c, 0, 900);
+	expect("+1@1 +2@2 s2@1 s1@0 ");
+	run(&c, 2, 270);
+	expect("r2@1 ");
+	run(&c, 1, 470);
+	expect("r1@2 ");
+	gn_calls_free(&c);
+}
+
+/* A new fiber where a freed one was: on the same stack or on another one. */
+static void test_freed_fiber(void **state)
+{
+	struct gn_calls c;
+
+	(void)state;
+	begin(&c);
+	run(&c, 1, 500);
+	call(&c, 480, 1);
+	run(&c, 0, 900);
+	expect("+1@1 s1@0 ");
+	run(&c, 1, 500);
+	expect("");
+	call(&c, 480, 2);
+	run(&c, 0, 900);
+	expect("+2@1 s2@0 ");
+	assert_true(gn_calls_switch(&c, &fibers[1], &stacks[3], 100, &tell));
+	expect("");
+	gn_calls_free(&c);
+}
+
+/* Calls that ended without an event. */
+static void test_heal(void **state)
+{
+	struct gn_calls c;
+
+	(void)state;
+	begin(&c);
+	call(&c, 800, 1);
+	call(&c, 700, 2);
+	call(&c, 600, 3);
+	gn_calls_heal(&c, 600, &tell);
+	expect("+1@1 +2@2 +3@3 ");
+	gn_calls_heal(&c, 800, &tell);
+	expect("-3@3 -2@2 ");
+	assert_int_equal(gn_calls_top(&c)->index, 1);
+	gn_calls_free(&c);
+}
+
+static void test_many(void **state)
+{
+	struct gn_calls c;
+
+	(void)state;
+	begin(&c);
+	for (uint32_t i = 0; i < 20000; i++) {
+		call(&c, 100000 - i, 1);
+		*told = '\0';
+	}
+	assert_int_equal(c.n, 20000);
+	gn_calls_heal(&c, 100000, &tell);
+	assert_int_equal(c.n, 1);
+	gn_calls_free(&c);
+}
+
+static bool is(const char *filter, const char *name)
+{
+	return gn_ruby_filter(filter, name, "/app/lib/shop.rb");
+}
+
+static void test_filter(void **state)
+{
+	(void)state;
+	assert_true(is(NULL, "A#b"));
+	assert_true(is("", "A#b"));
+	assert_true(is("A#b", "A#b"));
+	assert_false(is("A#b", "A#c"));
+	assert_true(is("A::B#c", "A::B#c"));
+	assert_true(is("A::*", "A::B.c"));
+	assert_false(is("A::*", "B::A#c"));
+	assert_true(is("run", "Object#run"));
+	assert_true(is("puts", "Kernel#puts"));
+	assert_false(is("run", "A#run"));
+	assert_true(is("*#run", "A#run"));
+	assert_true(is("shop:A#*", "A#run"));
+	assert_true(is("shop.rb:A::B#run", "A::B#run"));
+	assert_true(is("/app/*:*", "A#run"));
+	assert_false(is("other:*", "A#run"));
+	assert_true(is("*\n!A#b", "A#c"));
+	assert_false(is("*\n!A#b", "A#b"));
+	assert_false(is("!shop:*", "A#b"));
+	assert_true(is("!B#*", "A#b"));
+	assert_false(is("!*", "A#b"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_fibers),
+		cmocka_unit_test(test_nested_fibers),
+		cmocka_unit_test(test_freed_fiber),
+		cmocka_unit_test(test_heal),
+		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_filter),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "api.h"
+
+#include <dlfcn.h>
+
+struct gn_rb_api gn_rb;
+
+bool gn_rb_find(void)
+{
+	bool all = true;
+
+#define FIND(field, result, parameters, name, needed)    \
+	*(void **)&gn_rb.field = dlsym(RTLD_NEXT, name); \
+	all &= gn_rb.field || !(needed);
+	GN_RB_LIST(FIND)
+#undef FIND
+	gn_rb.object_class = dlsym(RTLD_NEXT, "rb_cObject");
+	gn_rb.module_class = dlsym(RTLD_NEXT, "rb_cModule");
+	gn_rb.class_class = dlsym(RTLD_NEXT, "rb_cClass");
+	return all && gn_rb.object_class && gn_rb.module_class &&
+	       gn_rb.class_class;
+}
+
+static struct {
+	unsigned int seen, alike;
+} check;
+
+static bool is_alike(struct gn_rb_event *e)
+{
+	const struct gn_rb_context *c = e->context;
+	uintptr_t stack, frame = e->frame;
+
+	/* nothing is read through `context` unless the fields around it are
+	 * right */
+	if (gn_rb.event_flag(e) != e->event || gn_rb.event_self(e) != e->self ||
+	    gn_rb.event_class(e) != e->class ||
+	    gn_rb.symbol_id(gn_rb.event_method(e)) != e->id)
+		return false;
+	stack = (uintptr_t)c->stack;
+	return frame > stack && frame - stack < c->size * sizeof(void *);
+}
+
+static void check_event(gn_rb_value data, struct gn_rb_event *e)
+{
+	(void)data;
+	check.seen++;
+	check.alike += is_alike(e);
+}
+
+bool gn_rb_check(void)
+{
+	gn_rb_event_fn fn = (gn_rb_event_fn)(void (*)(void))check_event;
+	gn_rb_id id = gn_rb.intern("nil?");
+
+	gn_rb.nil = gn_rb.eval("nil");
+	gn_rb.main = gn_rb.eval("self");
+	gn_rb.attached_id = gn_rb.intern("__attached__");
+	gn_rb.refined_id = gn_rb.intern("__refined_class__");
+	gn_rb.add_hook(fn, GN_RB_C_CALL | GN_RB_C_RETURN, GN_RB_FALSE,
+		       GN_RB_HOOK_SAFE | GN_RB_HOOK_RAW);
+	gn_rb.call(*gn_rb.object_class, id, 0, NULL);
+	gn_rb.remove_hook(fn);
+	return check.seen == 2 && check.alike == 2;
+}

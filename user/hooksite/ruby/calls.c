@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "calls.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+void gn_calls_init(struct gn_calls *c)
+{
+	memset(c, 0, sizeof(*c));
+}
+
+static struct gn_suspended **bucket(struct gn_calls *c, const void *context)
+{
+	uintptr_t hash = (uintptr_t)context >> 6;
+
+	return &c->suspended[(hash ^ hash >> 8) % GN_CALLS_BUCKETS];
+}
+
+void gn_calls_free(struct gn_calls *c)
+{
+	struct gn_suspended *s;
+
+	for (int i = 0; i < GN_CALLS_BUCKETS; i++)
+		while ((s = c->suspended[i])) {
+			c->suspended[i] = s->next;
+			free(s);
+		}
+	free(c->at);
+	free(c->fiber);
+}
+
+static bool make_room(struct gn_calls *c, uint32_t n)
+{
+	uint32_t room = c->room ? c->room : 64;
+	struct gn_call *at;
+
+	while (room < n)
+		room *= 2;
+	if (room == c->room)
+		return true;
+	at = reallocarray(c->at, room, sizeof(*at));
+	if (!at)
+		return false;
+	c->at = at;
+	c->room = room;
+	return true;
+}
+
+static bool make_fiber_room(struct gn_calls *c)
+{
+	uint32_t room = c->fiber_room ? c->fiber_room * 2 : 8;
+	struct gn_fiber *fiber;
+
+	if (c->nfibers < c->fiber_room)
+		return true;
+	fiber = reallocarray(c->fiber, room, sizeof(*fiber));
+	if (!fiber)
+		return false;
+	c->fiber = fiber;
+	c->fiber_room = room;
+	return true;
+}
+
+/* Takes the calls of a suspended fiber out of the list; NULL: none. */
+static struct gn_suspended *take(struct gn_calls *c, const void *context)
+{
+	struct gn_suspended **at = bucket(c, context), *s;
+
+	while (*at && (*at)->context != context)
+		at = &(*at)->next;
+	s = *at;
+	if (s)
+		*at = s->next;
+	return s;
+}
+
+/* Without memory its calls are left when it goes on. */
+static void keep(struct gn_calls *c, const struct gn_fiber *f)
+{
+	uint32_t n = c->n - f->first;
+	struct gn_suspended **at = bucket(c, f->context), *s;
+
+	s = malloc(sizeof(*s) + n * sizeof(*s->at));
+	if (!s)
+		return;
+	*s = (struct gn_suspended){*at, f->context, f->stack, n};
+	memcpy(s->at, &c->at[f->first], n * sizeof(*s->at));
+	*at = s;
+}
+
+static void suspend(struct gn_calls *c, const struct gn_calls_tell *tell)
+{
+	const struct gn_fiber *f = &c->fiber[--c->nfibers];
+
+	if (c->n > f->first)
+		keep(c, f);
+	for (; c->n > f->first; c->n--)
+		tell->suspended(c->at[c->n - 1].index,
+				gn_calls_key(c->n - 1) + 1);
+}
+
+/* A fiber that was freed can have had its place: its calls are below `frame`,
+ * or in another stack. */
+static void resume(struct gn_calls *c, const void *stack, uintptr_t frame,
+		   const struct gn_suspended *s,
+		   const struct gn_calls_tell *tell)
+{
+	if (s->stack != stack || !make_room(c, c->n + s->n))
+		return;
+	for (uint32_t i = 0; i < s->n && s->at[i].frame >= frame; i++) {
+		c->at[c->n] = s->at[i];
+		tell->resumed(s->at[i].index, gn_calls_key(c->n));
+		c->n++;
+	}
+}
+
+bool gn_calls_switch(struct gn_calls *c, const void *context, const void *stack,
+		     uintptr_t frame, const struct gn_calls_tell *tell)
+{
+	struct gn_suspended *s;
+	uint32_t i = c->nfibers;
+
+	while (i && c->fiber[i - 1].context != context)
+		i--;
+	if (i) {
+		while (c->nfibers > i)
+			suspend(c, tell);
+		return true;
+	}
+	if (!make_fiber_room(c))
+		return false;
+	c->fiber[c->nfibers++] = (struct gn_fiber){context, stack, c->n};
+	s = take(c, context);
+	if (s)
+		resume(c, stack, frame, s, tell);
+	free(s);
+	return true;
+}
+
+void gn_calls_heal(struct gn_calls *c, uintptr_t frame,
+		   const struct gn_calls_tell *tell)
+{
+	const struct gn_call *top;
+
+	while ((top = gn_calls_top(c)) && top->frame < frame)
+		gn_calls_leave(c, tell);
+}
+
+void gn_calls_enter(struct gn_calls *c, struct gn_call call,
+		    const struct gn_calls_tell *tell)
+{
+	if (!make_room(c, c->n + 1))
+		return;
+	c->at[c->n] = call;
+	tell->enter(call.index, gn_calls_key(c->n));
+	c->n++;
+}
+
+void gn_calls_leave(struct gn_calls *c, const struct gn_calls_tell *tell)
+{
+	c->n--;
+	tell->leave(c->at[c->n].index, gn_calls_key(c->n));
+}

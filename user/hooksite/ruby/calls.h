@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The traced calls that are open on a thread. Ruby methods that call each other
+ * share one frame of the machine's stack, so frame keys cannot come from there:
+ * they are numbers made from the depth. The address of the frame in the virtual
+ * machine's stack, which grows down, shows which calls are still open: no event
+ * reports those that a stack overflow ends.
+ *
+ * Each fiber has a stack of its own. Its calls are on top of those of the fiber
+ * that resumed it, and are suspended when that one goes on.
+ */
+#ifndef GNOMON_RUBY_CALLS_H
+#define GNOMON_RUBY_CALLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum gn_call_kind { GN_CALL_METHOD, GN_CALL_BLOCK, GN_CALL_C };
+
+struct gn_call {
+	uintptr_t frame; /* of a function in C: one below its caller's */
+	uint32_t index;
+	uint32_t kind;
+};
+
+struct gn_fiber {
+	const void *context; /* who */
+	const void *stack;   /* of the virtual machine */
+	uint32_t first;	     /* its first call */
+};
+
+/* Calls of a suspended fiber. */
+struct gn_suspended {
+	struct gn_suspended *next;
+	const void *context, *stack;
+	uint32_t n;
+	struct gn_call at[];
+};
+
+#define GN_CALLS_BUCKETS 64
+
+struct gn_calls {
+	struct gn_call *at;
+	uint32_t n, room;
+	struct gn_fiber *fiber; /* the last one runs */
+	uint32_t nfibers, fiber_room;
+	struct gn_suspended *suspended[GN_CALLS_BUCKETS];
+};
+
+/* Receives what gnomon must know. */
+typedef void (*gn_calls_tell_fn)(uint64_t index, uint64_t key);
+
+struct gn_calls_tell {
+	gn_calls_tell_fn enter, leave, resumed, suspended;
+};
+
+void gn_calls_init(struct gn_calls *c);
+void gn_calls_free(struct gn_calls *c);
+
+/* The frame key of call `i`: see GN_FUNC_IS_NUMBERED(). */
+static inline uint64_t gn_calls_key(uint32_t i)
+{
+	return (1u << 31) - i;
+}
+
+/* The fiber `context` runs now, at `frame`. False: no memory. */
+bool gn_calls_switch(struct gn_calls *c, const void *context, const void *stack,
+		     uintptr_t frame, const struct gn_calls_tell *tell);
+
+/* Ends the fiber's calls whose frames are below `frame`. */
+void gn_calls_heal(struct gn_calls *c, uintptr_t frame,
+		   const struct gn_calls_tell *tell);
+
+/* The innermost call of the fiber that runs, or NULL. */
+static inline struct gn_call *gn_calls_top(const struct gn_calls *c)
+{
+	return c->n > c->fiber[c->nfibers - 1].first ? &c->at[c->n - 1] : NULL;
+}
+
+void gn_calls_enter(struct gn_calls *c, struct gn_call call,
+		    const struct gn_calls_tell *tell);
+/* Ends the innermost call. */
+void gn_calls_leave(struct gn_calls *c, const struct gn_calls_tell *tell);
+
+#endif

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "functions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <gnomon/selected.h>
+#include "../fast_names.h"
+#include "../mute.h"
+#include "filter.h"
+#include "names.h"
+#include "sites.h"
+
+#define FIRST_ROOM 1024 /* a power of two */
+
+/* A function by its name. Kept forever: sites report these texts. */
+struct named {
+	char *name, *module;
+	uint64_t hash;
+	uint32_t index;
+};
+
+/*
+ * A function by its class and method, or by the code of a block. The collector
+ * can free a class and give its address to another one. So an entry that is
+ * older than the last collection is checked by its name.
+ */
+struct known {
+	gn_rb_value owner; /* 0: free */
+	uint64_t method;   /* and its kind */
+	uint32_t index;
+	uint32_t epoch; /* 0: check it each time */
+};
+
+static struct {
+	const char *filter;
+	bool fast, full;
+	uint32_t last, epoch;
+	struct known *known;
+	size_t known_room, nknown;
+	struct named *named;
+	size_t named_room, nnamed;
+} functions = {.epoch = 1};
+
+void gn_functions_begin(const char *filter, bool fast)
+{
+	functions.filter = filter;
+	functions.fast = fast;
+}
+
+void gn_functions_collected(void)
+{
+	if (!++functions.epoch)
+		functions.epoch = 1;
+}
+
+static uint32_t next_index(void)
+{
+	if (functions.last < GN_INDEX_MAX)
+		return ++functions.last;
+	if (!functions.full)
+		GN_RUBY_SITE(selected)(GN_SELECTED_NO_ROOM, 1);
+	functions.full = true;
+	return 0;
+}
+
+static void tell(const struct named *f)
+{
+	const struct gn_fast_text name = {f->name, (uint16_t)strlen(f->name)};
+	const struct gn_fast_text module = {f->module,
+					    (uint16_t)strlen(f->module)};
+
+	if (!functions.fast || !gn_fast_tell_name(f->index, 0, name, module))
+		GN_RUBY_SITE(name)
+	(f->index, f->name, name.len, f->module, module.len, 0);
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+	while (*text)
+		hash = (hash ^ (unsigned char)*text++) * 0x100000001b3;
+	return hash * 31;
+}
+
+static bool grow_named(void)
+{
+	size_t room =
+		functions.named_room ? functions.named_room * 2 : FIRST_ROOM;
+	struct named *at = calloc(room, sizeof(*at));
+
+	if (!at)
+		return false;
+	for (size_t i = 0; i < functions.named_room; i++) {
+		const struct named *f = &functions.named[i];
+		size_t k = f->hash & (room - 1);
+
+		if (!f->name)
+			continue;
+		while (at[k].name)
+			k = (k + 1) & (room - 1);
+		at[k] = *f;
+	}
+	free(functions.named);
+	functions.named = at;
+	functions.named_room = room;
+	return true;
+}
+
+static uint32_t add_named(struct named *f, const struct gn_names *n,
+			  uint64_t hash)
+{
+	char *name = strdup(n->name), *module = strdup(n->module);
+
+	if (!name || !module) {
+		free(name);
+		free(module);
+		return 0;
+	}
+	*f = (struct named){.name = name, .module = module, .hash = hash};
+	functions.nnamed++;
+	if (gn_ruby_filter(functions.filter, name, module))
+		f->index = next_index();
+	if (f->index)
+		tell(f);
+	return f->index;
+}
+
+/* Decides once for each name whether it is traced. */
+static uint32_t index_of(const struct gn_names *n)
+{
+	uint64_t hash =
+		hash_text(hash_text(0xcbf29ce484222325, n->name), n->module);
+	struct named *f;
+	size_t i;
+
+	if (functions.nnamed * 2 >= functions.named_room && !grow_named())
+		return 0;
+	i = hash & (functions.named_room - 1);
+	while ((f = &functions.named[i])->name) {
+		if (f->hash == hash && !strcmp(f->name, n->name) &&
+		    !strcmp(f->module, n->module))
+			return f->index;
+		i = (i + 1) & (functions.named_room - 1);
+	}
+	return add_named(f, n, hash);
+}
+
+static size_t place_of(gn_rb_value owner, uint64_t method, size_t room)
+{
+	uint64_t h =
+		(owner >> 3) * 0x9e3779b97f4a7c15 ^ method * 0xc2b2ae3d27d4eb4f;
+
+	return (size_t)(h ^ h >> 32) & (room - 1);
+}
+
+static struct known *find_known(gn_rb_value owner, uint64_t method)
+{
+	size_t i = place_of(owner, method, functions.known_room);
+	struct known *k;
+
+	while ((k = &functions.known[i])->owner &&
+	       (k->owner != owner || k->method != method))
+		i = (i + 1) & (functions.known_room - 1);
+	return k;
+}
+
+/* Entries from before the last collection are left out: they would have to be
+ * checked anyway. So classes that come and go take no memory. */
+static bool grow_known(void)
+{
+	struct known *old = functions.known;
+	size_t had = functions.known_room, fresh = 0, room = FIRST_ROOM;
+
+	for (size_t i = 0; i < had; i++)
+		fresh += old[i].owner && old[i].epoch == functions.epoch;
+	while (room < fresh * 4)
+		room *= 2;
+	functions.known = calloc(room, sizeof(*functions.known));
+	if (!functions.known) {
+		functions.known = old;
+		return false;
+	}
+	functions.known_room = room;
+	functions.nknown = fresh;
+	for (size_t i = 0; i < had; i++)
+		if (old[i].owner && old[i].epoch == functions.epoch)
+			*find_known(old[i].owner, old[i].method) = old[i];
+	free(old);
+	return true;
+}
+
+/* The code of a block outside of methods. */
+static gn_rb_value code_of_block(void)
+{
+	gn_rb_value frame;
+
+	return gn_rb.frames(0, 1, &frame, NULL) == 1 ? frame : GN_RB_FALSE;
+}
+
+uint32_t gn_function_of(struct gn_rb_event *e, enum gn_call_kind kind)
+{
+	gn_rb_value class = gn_rb.event_class(e), frame = GN_RB_FALSE;
+	bool free_block = class == gn_rb.nil;
+	gn_rb_value owner = class;
+	struct gn_names names;
+	struct known *k;
+	uint64_t method;
+
+	if (free_block) {
+		class = GN_RB_FALSE;
+		owner = frame = code_of_block();
+	}
+	if (!owner ||
+	    (functions.nknown * 2 >= functions.known_room && !grow_known()))
+		return 0;
+	method = (free_block ? 0 : (uint64_t)e->id << 2) | kind;
+	k = find_known(owner, method);
+	if (k->owner && k->epoch == functions.epoch)
+		return k->index;
+	gn_names_of(e, kind, class, e->id, frame, &names);
+	functions.nknown += !k->owner;
+	*k = (struct known){owner, method, index_of(&names),
+			    names.unnamed ? 0 : functions.epoch};
+	return k->index;
+}
+
+uint32_t gn_function_main(void)
+{
+	static const struct gn_names names = {.name = "<main>"};
+
+	return index_of(&names);
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "hook.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "../fast.h"
+#include "../mute.h"
+#include "api.h"
+#include "calls.h"
+#include "functions.h"
+#include "sites.h"
+
+static struct {
+	struct gn_calls_tell tell;
+	pthread_key_t ends;
+} hooks;
+
+static _Thread_local struct gn_calls *mine
+	__attribute__((tls_model("initial-exec")));
+
+#define BY_SITE(name)                                            \
+	static void name##_by_site(uint64_t index, uint64_t key) \
+	{                                                        \
+		if (!gn_muted((uint32_t)index))                  \
+			GN_RUBY_SITE(name)(index, key);          \
+	}
+
+BY_SITE(enter)
+BY_SITE(leave)
+BY_SITE(resumed)
+BY_SITE(suspended)
+
+static void end_thread(void *calls)
+{
+	mine = NULL;
+	gn_calls_free(calls);
+	free(calls);
+}
+
+static struct gn_calls *begin_thread(void)
+{
+	struct gn_calls *c = malloc(sizeof(*c));
+
+	if (!c)
+		return NULL;
+	gn_calls_init(c);
+	/* the calls that are below those of all fibers */
+	if (!gn_calls_switch(c, NULL, NULL, 0, &hooks.tell)) {
+		free(c);
+		return NULL;
+	}
+	pthread_setspecific(hooks.ends, c);
+	mine = c;
+	return c;
+}
+
+static struct gn_calls *calls_of_thread(void)
+{
+	return mine ? mine : begin_thread();
+}
+
+static struct gn_calls *calls_at(const struct gn_rb_event *e)
+{
+	const struct gn_rb_context *at = e->context;
+	struct gn_calls *c = calls_of_thread();
+
+	if (!c || (c->fiber[c->nfibers - 1].context != at &&
+		   !gn_calls_switch(c, at, at->stack, e->frame, &hooks.tell)))
+		return NULL;
+	return c;
+}
+
+static void enter(struct gn_calls *c, struct gn_rb_event *e,
+		  enum gn_call_kind kind, uintptr_t frame)
+{
+	uint32_t index;
+
+	gn_calls_heal(c, frame + 1, &hooks.tell);
+	index = gn_function_of(e, kind);
+	if (index)
+		gn_calls_enter(c, (struct gn_call){frame, index, kind},
+			       &hooks.tell);
+}
+
+/* The block of define_method is the method's code. */
+static void enter_block(struct gn_calls *c, struct gn_rb_event *e)
+{
+	const struct gn_call *top;
+
+	gn_calls_heal(c, e->frame, &hooks.tell);
+	top = gn_calls_top(c);
+	if (!top || top->frame != e->frame || top->kind != GN_CALL_METHOD)
+		enter(c, e, GN_CALL_BLOCK, e->frame);
+}
+
+static void leave(struct gn_calls *c, const struct gn_rb_event *e,
+		  enum gn_call_kind kind)
+{
+	const struct gn_call *top;
+
+	gn_calls_heal(c, e->frame, &hooks.tell);
+	top = gn_calls_top(c);
+	if (top && top->frame == e->frame && top->kind == kind)
+		gn_calls_leave(c, &hooks.tell);
+}
+
+/* The frame is the caller's; if the call is unwound, it is the call's own. */
+static void leave_native(struct gn_calls *c, struct gn_rb_event *e)
+{
+	const struct gn_call *top;
+
+	gn_calls_heal(c, e->frame - 1, &hooks.tell);
+	top = gn_calls_top(c);
+	if (top && top->kind == GN_CALL_C &&
+	    (top->frame == e->frame - 1 ||
+	     top->index == gn_function_of(e, GN_CALL_C)))
+		gn_calls_leave(c, &hooks.tell);
+}
+
+static void on_event(gn_rb_value data, struct gn_rb_event *e)
+{
+	struct gn_calls *c = calls_at(e);
+
+	(void)data;
+	if (!c)
+		return;
+	switch (e->event) {
+	case GN_RB_CALL:
+		enter(c, e, GN_CALL_METHOD, e->frame);
+		break;
+	case GN_RB_B_CALL:
+		enter_block(c, e);
+		break;
+	case GN_RB_C_CALL:
+		enter(c, e, GN_CALL_C, e->frame - 1);
+		break;
+	case GN_RB_RETURN:
+		leave(c, e, GN_CALL_METHOD);
+		break;
+	case GN_RB_B_RETURN:
+		leave(c, e, GN_CALL_BLOCK);
+		break;
+	case GN_RB_C_RETURN:
+		leave_native(c, e);
+		break;
+	default:
+		break;
+	}
+}
+
+/* The collector runs: nothing of the interpreter may be called. */
+static void on_collection(uint32_t event, gn_rb_value data, gn_rb_value self,
+			  gn_rb_id id, gn_rb_value class)
+{
+	(void)data, (void)self, (void)id, (void)class;
+	if (event == GN_RB_GC_ENTER)
+		GN_RUBY_SITE(gc_begin)();
+	else if (event == GN_RB_GC_EXIT)
+		GN_RUBY_SITE(gc_end)();
+	else
+		gn_functions_collected();
+}
+
+void gn_hook_begin(bool fast)
+{
+	if (fast)
+		hooks.tell = (struct gn_calls_tell){
+			GN_RUBY_HOOK(enter), GN_RUBY_HOOK(leave),
+			GN_RUBY_HOOK(resumed), GN_RUBY_HOOK(suspended)};
+	else
+		hooks.tell = (struct gn_calls_tell){
+			enter_by_site, leave_by_site, resumed_by_site,
+			suspended_by_site};
+	if (pthread_key_create(&hooks.ends, end_thread))
+		return;
+	gn_rb.add_hook(on_collection,
+		       GN_RB_GC_END_MARK | GN_RB_GC_ENTER | GN_RB_GC_EXIT,
+		       GN_RB_FALSE, GN_RB_HOOK_SAFE);
+	gn_rb.add_hook((gn_rb_event_fn)(void (*)(void))on_event,
+		       GN_RB_CALL | GN_RB_RETURN | GN_RB_C_CALL |
+			       GN_RB_C_RETURN | GN_RB_B_CALL | GN_RB_B_RETURN |
+			       GN_RB_FIBER_SWITCH,
+		       GN_RB_FALSE, GN_RB_HOOK_SAFE | GN_RB_HOOK_RAW);
+}
+
+void gn_hook_enter_main(void)
+{
+	struct gn_calls *c = calls_of_thread();
+	uint32_t index = c ? gn_function_main() : 0;
+
+	if (index)
+		gn_calls_enter(
+			c, (struct gn_call){UINTPTR_MAX, index, GN_CALL_METHOD},
+			&hooks.tell);
+}
+
+void gn_hook_leave_main(void)
+{
+	struct gn_calls *c = calls_of_thread();
+
+	if (c && gn_calls_switch(c, NULL, NULL, 0, &hooks.tell) &&
+	    gn_calls_top(c))
+		gn_calls_leave(c, &hooks.tell);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GNOMON_RUBY_HOOK_H
+#define GNOMON_RUBY_HOOK_H
+
+#include <stdbool.h>
+
+/* Hooks all events of methods, in this interpreter. */
+void gn_hook_begin(bool fast);
+
+/* The code outside of all methods begins and ends. */
+void gn_hook_enter_main(void);
+void gn_hook_leave_main(void);
+
+#endif

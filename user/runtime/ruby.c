@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Ruby (CRuby), by its event hooks, which a preloaded library adds. */
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gnomon/ruby.h>
+#include "hooksite/ruby/filter.h"
+#include "runtime/runtime.h"
+
+#define SITE(site, what, ...)                                  \
+	{                                                      \
+		.name = "ruby_" site, .prog = GN_PROG_MANAGED, \
+		.kind = GN_KIND_##what, __VA_ARGS__            \
+	}
+#define CALL(site, what) SITE(site, what, .func = 1, .frame = 2)
+
+static const struct gn_runtime_site sites[] = {
+	CALL("enter", ENTER),
+	CALL("leave", LEAVE),
+	CALL("resumed", RESUMED),
+	CALL("suspended", SUSPENDED),
+	SITE("gc_begin", GC_BEGIN, .func = 0),
+	SITE("gc_end", GC_END, .func = 0),
+	/* the frame key is what is offered or taken */
+	CALL("fast", RING),
+	CALL("selected", SELECTED),
+	/* the frame key is whether there are hooks */
+	SITE("init", RUNTIME, .frame = 1),
+	{"ruby_name", NULL, GN_PROG_NAME, 0, .func = 1, .frame = 6,
+	 .text = {2, 4}},
+};
+
+static int prepare(struct gn_launch *l)
+{
+	int err = gn_launch_preload(l, l->library);
+
+	if (!err)
+		err = gn_launch_env(l, GN_RUBY_ENV,
+				    l->fast ? GN_RUBY_FAST : GN_RUBY_PROBES);
+	if (!err && (*l->filter || getenv(GN_RUBY_ENV_FILTER)))
+		err = gn_launch_env(l, GN_RUBY_ENV_FILTER, l->filter);
+	return err;
+}
+
+/* A wait in the block of synchronize has the block on top. */
+static const struct gn_role_glob role_globs[] = {
+	{"Thread::Mutex#lock", GN_ROLE_LOCK},
+	{"Thread::Mutex#synchronize", GN_ROLE_LOCK},
+	{"Monitor#enter", GN_ROLE_LOCK},
+	{"Monitor#synchronize", GN_ROLE_LOCK},
+	{"Thread::Queue#pop", GN_ROLE_IDLE},
+	{NULL, GN_ROLE_NONE},
+};
+
+static const struct gn_role_list roles = {.globs = role_globs};
+
+#define INSTALLED "/usr/bin/ruby"
+
+static int find(const char *home, gn_runtime_found_fn each, void *ctx)
+{
+	glob_t found;
+	int err = 0;
+
+	(void)home;
+	if (glob(INSTALLED "[0-9]*", 0, NULL, &found))
+		return 0;
+	for (size_t i = 0; i < found.gl_pathc && !err; i++)
+		err = each(ctx, found.gl_pathv[i],
+			   found.gl_pathv[i] + strlen(INSTALLED));
+	globfree(&found);
+	return err;
+}
+
+static const char *const limits[] = {
+	"methods are seen only if the interpreter starts under gnomon, from "
+	"the main script on, in the main Ractor, and only if it has a shared "
+	"libruby",
+	"what Ruby itself reports no events of is not seen: send, Proc#call, "
+	"the accessors of a Struct, and what runs within a TracePoint or "
+	"set_trace_func of the program",
+	NULL,
+};
+
+static const char *const script_words[] = {"ruby", NULL};
+
+extern const struct gn_runtime gn_runtime_ruby;
+const struct gn_runtime gn_runtime_ruby = {
+	.id = GN_RUNTIME_RUBY,
+	.title = "Ruby",
+	.provider = GN_RUBY_PROVIDER,
+	.sites = sites,
+	.nsites = sizeof(sites) / sizeof(sites[0]),
+	.library = GN_RUBY_LIBRARY,
+	.preloaded = true,
+	.marker = "ruby_run_node",
+	.script_words = script_words,
+	.roles = &roles,
+	.find = find,
+	.prepare = prepare,
+	.matches = gn_ruby_filter,
+	.attached = "only its threads and time classes are seen, not its "
+		    "methods; start it under gnomon to see those",
+	.limits = limits,
+	.get = "install ruby",
+};
