@@ -107,6 +107,28 @@ void ruby_filter(struct live *t)
 	}
 }
 
+/* The report says where a method begins. */
+void ruby_lines(struct live *t)
+{
+	char *source =
+		live_read(t, live_text(t, "%s/demo.rb", t->fixtures), NULL);
+	const char *at = strstr(source, "\ndef count_down(");
+	struct live_args command = {.n = 0};
+	struct live_end end;
+	uint64_t line = 2;
+	json_t *report;
+
+	CHECK(t, at, "no such method");
+	for (const char *c = source; c < at; c++)
+		line += *c == '\n';
+	demo(t, &command, "recursion");
+	trace(t, &command, "", &end, &report);
+	CHECK(t,
+	      live_function(t, report, "demo.rb", "Object#count_down", "line",
+			    NULL) == line,
+	      "count_down is in line %" N, line);
+}
+
 /* Ways to start a program: a script, code, a script by its first line, with
  * options that change the interpreter. */
 void ruby_started(struct live *t)

@@ -308,10 +308,10 @@ static void give_up(struct gn_sources *s, const char *path)
 }
 
 /* Whether the module is a script. What eval() runs is in no file, nor is what
- * Python calls "<string>". */
+ * Python calls "<string>" and Ruby "<internal:kernel>". */
 static bool is_script(uint32_t runtime, const char *path)
 {
-	if (runtime == GN_RUNTIME_CPYTHON)
+	if (runtime == GN_RUNTIME_CPYTHON || runtime == GN_RUNTIME_RUBY)
 		return *path && *path != '<';
 	return runtime == GN_RUNTIME_PHP && *path == '/' &&
 	       !strstr(path, ") : eval()'d code");

@@ -64,15 +64,15 @@ static uint32_t next_index(void)
 	return 0;
 }
 
-static void tell(const struct named *f)
+static void tell(const struct named *f, uint32_t line)
 {
 	const struct gn_fast_text name = {f->name, (uint16_t)strlen(f->name)};
 	const struct gn_fast_text module = {f->module,
 					    (uint16_t)strlen(f->module)};
 
-	if (!functions.fast || !gn_fast_tell_name(f->index, 0, name, module))
+	if (!functions.fast || !gn_fast_tell_name(f->index, line, name, module))
 		GN_RUBY_SITE(name)
-	(f->index, f->name, name.len, f->module, module.len, 0);
+	(f->index, f->name, name.len, f->module, module.len, line);
 }
 
 static uint64_t hash_text(uint64_t hash, const char *text)
@@ -121,7 +121,7 @@ static uint32_t add_named(struct named *f, const struct gn_names *n,
 	if (gn_ruby_filter(functions.filter, name, module))
 		f->index = next_index();
 	if (f->index)
-		tell(f);
+		tell(f, n->line);
 	return f->index;
 }
 

@@ -123,6 +123,14 @@ static void put_file(struct gn_names *n, struct gn_rb_event *e)
 	n->module[len] = '\0';
 }
 
+/* The event of a call is at the method's first line, a Fixnum. */
+static uint32_t line_of(struct gn_rb_event *e)
+{
+	intptr_t line = (intptr_t)gn_rb.event_line(e) >> 1;
+
+	return line > 0 && line <= INT32_MAX ? (uint32_t)line : 0;
+}
+
 void gn_names_of(struct gn_rb_event *e, enum gn_call_kind kind,
 		 gn_rb_value class, gn_rb_id id, gn_rb_value frame,
 		 struct gn_names *n)
@@ -132,6 +140,7 @@ void gn_names_of(struct gn_rb_event *e, enum gn_call_kind kind,
 
 	*n->name = '\0';
 	n->unnamed = false;
+	n->line = kind == GN_CALL_METHOD ? line_of(e) : 0;
 	if (kind == GN_CALL_C)
 		strcpy(n->module, GN_RUBY_NATIVE);
 	else

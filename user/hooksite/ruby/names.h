@@ -16,7 +16,8 @@
 struct gn_names {
 	char name[GN_SENT_NAME_MAX];
 	char module[GN_SENT_MODULE_MAX]; /* the source's path, or C */
-	bool unnamed; /* the class has no name, but may get one */
+	uint32_t line; /* where a method begins; 0: not known */
+	bool unnamed;  /* the class has no name, but may get one */
 };
 
 /* `class` 0: a block outside of methods, whose frame is `frame`. */
