@@ -25,11 +25,22 @@ enum gn_role {
 	/* of a thread: it serves the runtime itself, so nobody waits for what
 	 * it waits for, whatever that is */
 	GN_ROLE_SERVICE,
+	/* of a thread: as SERVICE; it makes workers of a thread pool where work
+	 * is queued and no worker is free */
+	GN_ROLE_GATE,
+	/* of a thread: a worker of such a pool */
+	GN_ROLE_WORKER,
 	/* runs a part of a virtual thread, which goes on in another call of it,
 	 * in any thread: what that was in when this one ends is not on any
 	 * stack then */
 	GN_ROLE_MOUNTS,
 };
+
+/* Whether a thread serves the runtime itself. */
+static inline bool gn_role_serves(enum gn_role role)
+{
+	return role == GN_ROLE_SERVICE || role == GN_ROLE_GATE;
+}
 
 /* How many frames of a stack are examined. */
 #define GN_ROLE_FRAMES 16

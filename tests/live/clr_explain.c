@@ -2,17 +2,22 @@
 /* Findings for .NET programs that have one fault each. */
 #include "clr.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* The text of the rule's finding in a capture of the topic with these options,
- * or NULL. The topic collects after each MiB. */
-static const char *found(struct live *t, const char *topic, const char *options,
-			 const char *rule)
+ * or NULL. The topic collects after each MiB, and its thread pool begins with
+ * two workers. *truths: what it prints; or NULL. */
+static const char *found_of(struct live *t, const char *topic,
+			    const char *options, const char *rule,
+			    struct live_truths *truths)
 {
 	static char *const env[] = {"DOTNET_gcServer=0",
 				    "DOTNET_gcConcurrent=0",
-				    "DOTNET_GCGen0MaxBudget=20000", NULL};
+				    "DOTNET_GCGen0MaxBudget=20000",
+				    "DOTNET_PROCESSOR_COUNT=2", NULL};
 	const struct live_start how = {.env = env};
 	struct live_args record = {.n = 0}, explain = {.n = 0};
 	char *trace = live_path(t, "trace");
@@ -29,6 +34,8 @@ static const char *found(struct live *t, const char *topic, const char *options,
 	live_run(t, &record, &how, &end);
 	CHECK(t, end.code == 0, "gnomon record ended with %d: %s", end.code,
 	      end.err);
+	if (truths)
+		live_truths(t, end.out, truths);
 	live_add(t, &explain, t->gnomon, "explain", "-v", "--format", "json",
 		 "-i", trace, NULL);
 	live_run(t, &explain, NULL, &end);
@@ -43,6 +50,12 @@ static const char *found(struct live *t, const char *topic, const char *options,
 			return json_string_value(json_object_get(f, "text"));
 	}
 	return NULL;
+}
+
+static const char *found(struct live *t, const char *topic, const char *options,
+			 const char *rule)
+{
+	return found_of(t, topic, options, rule, NULL);
 }
 
 /* The finding names who allocates; a program that does not has no such
@@ -83,4 +96,53 @@ void test_clr_explain_untraced(struct live *t)
 	CHECK(t, strstr(text, "in methods that -f does not name, or in the "),
 	      "another reason: %s", text);
 	CHECK(t, strstr(text, " Samples tell:"), "no samples: %s", text);
+}
+
+/* How often the pool starved, and where its workers waited. The program's own
+ * times tell how often a worker came late. */
+static void starves(struct live *t, const char *topic, const char *options,
+		    const char *waits)
+{
+	static struct live_truths truths;
+	const char *text =
+		found_of(t, topic, options, "pool-starvation", &truths);
+	uint64_t late = live_truth(&truths, "value", "late"), told;
+
+	CHECK(t, late > 5, "%s: workers came late only %" PRIu64 " times",
+	      topic, late);
+	CHECK(t, text, "%s: nothing is found of a pool that starves", topic);
+	CHECK(t, sscanf(text, "The thread pool starved: %" SCNu64, &told) == 1,
+	      "%s: no count: %s", topic, text);
+	CHECK(t, told <= late + 3 && late <= told + 3,
+	      "%s: starved %" PRIu64 " times, workers came late %" PRIu64
+	      " times",
+	      topic, told, late);
+	CHECK(t, strstr(text, waits), "%s: other waits: %s", topic, text);
+}
+
+/* A pool whose workers all wait while work is queued. */
+void test_clr_explain_starves(struct live *t)
+{
+	clr_need(t);
+	starves(t, "pool tasks", "", "waited, most for other threads or ");
+	starves(t, "pool tasks", "", "most were in Pool.WaitsForTask(object)");
+	starves(t, "pool tasks", "--clr light", "name the program's own");
+	starves(t, "pool sleeps", "", "waited, most in sleep");
+}
+
+/* Workers that are idle, or compute, or whose work awaits. */
+void test_clr_explain_no_starvation(struct live *t)
+{
+	static const char *const topics[] = {"pool idles", "pool awaits",
+					     "pool computes"};
+	static struct live_truths truths;
+	const char *text;
+
+	clr_need(t);
+	for (size_t i = 0; i < sizeof(topics) / sizeof(*topics); i++) {
+		text = found_of(t, topics[i], "", "pool-starvation", &truths);
+		CHECK(t, live_truth(&truths, "value", "begun") == 24,
+		      "%s: not all work was done", topics[i]);
+		CHECK(t, !text, "%s: %s", topics[i], text);
+	}
 }

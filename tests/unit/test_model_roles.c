@@ -55,8 +55,7 @@ static void functions_have_roles(void **state)
 	};
 	static const char *const services[] = {
 		".NET SigHandler", ".NET SynchManag", ".NET EventPipe",
-		".NET DebugPipe",  ".NET Debugger",   ".NET TP Gate",
-		".NET Timer"};
+		".NET DebugPipe",  ".NET Debugger",   ".NET Timer"};
 	const struct gn_roles *r = &gn_runtime_roles;
 	size_t i;
 
@@ -81,6 +80,8 @@ static void functions_have_roles(void **state)
 	assert_int_equal(r->of_thread(".NET Tiered JIT"), GN_ROLE_IDLE);
 	for (i = 0; i < sizeof(services) / sizeof(services[0]); i++)
 		assert_int_equal(r->of_thread(services[i]), GN_ROLE_SERVICE);
+	assert_int_equal(r->of_thread(".NET TP Gate"), GN_ROLE_GATE);
+	assert_int_equal(r->of_thread(".NET TP Worker"), GN_ROLE_WORKER);
 	assert_int_equal(r->of_thread(".NET Finalizer2"), GN_ROLE_NONE);
 	assert_int_equal(r->of_thread(".NET BGC"), GN_ROLE_COLLECTOR);
 	assert_int_equal(r->of_thread("GC Thread#12"), GN_ROLE_COLLECTOR);
@@ -325,6 +326,89 @@ static void virtual_threads_leave_their_calls(void **state)
 	gn_model_free(m);
 }
 
+#define MS 1000000ull
+
+/* Names a thread that another one made. */
+static void made(struct feed *f, uint64_t time, uint32_t tid, uint32_t by,
+		 const char *comm)
+{
+	struct gn_rec_thread r = {.f = {.h = {.time = time,
+					      .tid = tid,
+					      .seq = ++f->seq[tid],
+					      .kind = GN_KIND_THREAD}},
+				  .pid = 1,
+				  .parent = by};
+
+	snprintf(r.comm, sizeof(r.comm), "%s", comm);
+	feed_rec(f, &r, sizeof(r));
+}
+
+/* Two workers of a pool and its gate, which makes more of them. `class`: of
+ * what the first two do all the time. */
+static struct gn_model_starvation pool(const char *gate, enum gn_class class,
+				       uint64_t apart)
+{
+	struct gn_pipeline_opts opts = {.roles = gn_runtime_roles};
+	struct feed f = {.p = gn_pipeline_new(&opts)};
+	struct gn_model_starvation v;
+	uint32_t waited[7] = {0, 0, 4000 * MS, 4000 * MS};
+	struct gn_model *m;
+	uint64_t waits = 0;
+
+	assert_non_null(f.p);
+	made(&f, 0, 1, 0, gate);
+	made(&f, 0, 2, 0, ".NET TP Worker");
+	made(&f, 0, 3, 0, ".NET TP Worker");
+	for (uint32_t i = 0; i < 3; i++) {
+		uint64_t time = 500 * MS + i * apart;
+
+		made(&f, time, 4 + i, 1, ".NET TP Worker");
+		waited[4 + i] = (uint32_t)(4000 * MS - time);
+	}
+	for (uint32_t tid = 2; tid <= 6; tid++)
+		feed_slice(&f, 4000 * MS - waited[tid], 4000 * MS, tid, class,
+			   0, false);
+	for (uint32_t tid = 1; tid <= 6; tid++)
+		feed_event(&f, 4000 * MS, tid, GN_KIND_EXIT, 0, 0, waited[tid]);
+	m = feed_finish(&f);
+	v = m->starvation;
+	for (size_t i = 0; i < m->nwaits; i++)
+		waits += m->waits[i].starved;
+	/* 2 workers in the first moment, 3 in the second, 4 in the third */
+	if (v.moments == 3)
+		assert_int_equal(waits, 2 + 3 + 4);
+	gn_model_free(m);
+	return v;
+}
+
+/* A pool starves when its gate makes workers while all others wait. */
+static void a_pool_starves(void **state)
+{
+	struct gn_model_starvation v;
+
+	(void)state;
+	v = pool(".NET TP Gate", GN_CLASS_EVENT, 500 * MS);
+	assert_int_equal(v.all, 3);
+	assert_int_equal(v.moments, 3);
+	assert_int_equal(v.workers, 4);
+	v = pool(".NET TP Gate", GN_CLASS_SLEEP, 25 * MS);
+	assert_int_equal(v.moments, 3);
+	/* several at once are one moment */
+	v = pool(".NET TP Gate", GN_CLASS_EVENT, 1 * MS);
+	assert_int_equal(v.moments, 1);
+	/* workers that are ready to run, or that wait for a collection */
+	v = pool(".NET TP Gate", GN_CLASS_RUNQUEUE, 500 * MS);
+	assert_int_equal(v.all, 3);
+	assert_int_equal(v.moments, 0);
+	v = pool(".NET TP Gate", GN_CLASS_SUSPEND, 500 * MS);
+	assert_int_equal(v.moments, 0);
+	/* a pool that grows as more work comes */
+	v = pool(".NET TP Worker", GN_CLASS_EVENT, 500 * MS);
+	assert_int_equal(v.all, 0);
+	v = pool("main", GN_CLASS_EVENT, 500 * MS);
+	assert_int_equal(v.all, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -332,6 +416,7 @@ int main(void)
 		cmocka_unit_test(frames_on_top_say_what_an_event_is),
 		cmocka_unit_test(services_of_a_runtime_wait_for_nobody),
 		cmocka_unit_test(a_thread_shows_the_runtime),
+		cmocka_unit_test(a_pool_starves),
 		cmocka_unit_test(virtual_threads_leave_their_calls),
 	};
 

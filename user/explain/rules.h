@@ -12,6 +12,8 @@
 #define GN_CPUS_LEAST 0.2
 /* Waits for other threads matter from this share of the busy time on. */
 #define GN_EVENTS_LEAST 0.2
+/* A thread pool starves from this many moments a second on. */
+#define GN_STARVED_LEAST 0.2
 /* The most functions that a sentence names. */
 #define GN_NAMED 3
 
@@ -75,6 +77,7 @@ GN_RULE_FUNCTIONS(untraced)
 GN_RULE_FUNCTIONS(probes)
 GN_RULE_FUNCTIONS(wait)
 GN_RULE_SENTENCE(poll)
+GN_RULE_FUNCTIONS(starved)
 GN_RULE_FUNCTIONS(tasks)
 GN_RULE_FUNCTIONS(cpus)
 GN_RULE_SENTENCE(late)
@@ -118,6 +121,8 @@ void gn_put_of_cpu(FILE *out, const struct gn_facts *f, uint64_t ns);
 /* The share of `ns` in the CPU time; 0 if it is a small part of the elapsed
  * time. */
 double gn_share_of_cpu(const struct gn_facts *f, uint64_t ns);
+/* How often a thread pool starved: moments per second, at most 1. */
+double gn_starved_share(const struct gn_facts *f);
 /* The thread with the most time in the class. */
 const struct gn_model_thread *gn_most_of(const struct gn_model *m,
 					 enum gn_class class);

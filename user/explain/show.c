@@ -113,11 +113,28 @@ static int put_options(FILE *f, const char *options, struct next next)
 	return 0;
 }
 
-/* The program of a process, if there is no command. */
+static bool has_clr(const struct gn_model *m, uint32_t pid)
+{
+	for (size_t i = 0; i < m->nthreads; i++)
+		if (m->threads[i].pid == pid &&
+		    m->threads[i].runtime == GN_RUNTIME_CLR)
+			return true;
+	return false;
+}
+
+/* The process, or its program if that has all functions, if there is no
+ * command. */
 static void put_process(FILE *f, const struct gn_model *m)
 {
-	if (gn_model_attached(m) && m->nprocesses)
-		fprintf(f, " -- /proc/%" PRIu32 "/exe", m->processes[0].pid);
+	uint32_t pid;
+
+	if (!gn_model_attached(m) || !m->nprocesses)
+		return;
+	pid = m->processes[0].pid;
+	if (has_clr(m, pid))
+		fprintf(f, " -p %" PRIu32, pid);
+	else
+		fprintf(f, " -- /proc/%" PRIu32 "/exe", pid);
 }
 
 /* Writes " -- COMMAND"; nothing if gnomon attached to processes. */

@@ -70,6 +70,9 @@ int gn_look_idle(const struct gn_facts *f, struct gn_subject *s)
 
 	if (!f->wall || waited + f->cpu > f->m->session.elapsed_incl / 50)
 		return 0;
+	/* it has work, and nothing that does it */
+	if (gn_starved_share(f) >= GN_STARVED_LEAST)
+		return 0;
 	s->share = 1 - gn_share(f->cpu, f->wall);
 	s->class = GN_CLASS_EVENT;
 	for (int c = 0; c < GN_CLASS_COUNT; c++)

@@ -61,7 +61,7 @@ static void fill_thread(const struct gn_pipeline *p, const struct gn_thread *t,
 	out->elapsed = a->elapsed;
 	out->probe_cost = a->cost;
 	out->runtime = p->processes[t->process].runtime;
-	out->helper = t->role == GN_ROLE_IDLE || t->role == GN_ROLE_SERVICE;
+	out->helper = t->role == GN_ROLE_IDLE || gn_role_serves(t->role);
 	out->kernel = t->kernel;
 	out->gaps = t->gaps;
 	out->records = t->records;
@@ -180,6 +180,7 @@ static int make_threads(struct gn_build *b)
 		m->own_work += p->threads[i]->account.own_work;
 	}
 	m->nthreads = p->nthreads;
+	gn_starved_build(p, &m->starvation);
 	for (i = 0; i < p->nprocesses; i++) {
 		struct gn_model_process *to = &m->processes[m->nprocesses];
 

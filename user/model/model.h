@@ -107,6 +107,9 @@ struct gn_model_wait {
 	/* the part of `ns` and `count` that began while gnomon attached to a
 	 * running runtime, which can be why it waited; `longest` without it */
 	uint64_t attach_ns, attaches, later_longest;
+	/* the workers that waited so when their thread pool starved (struct
+	 * gn_model_starvation), summed over these moments */
+	uint64_t starved;
 };
 
 /*
@@ -442,6 +445,14 @@ struct gn_model_collections {
 	uint64_t stops, stopped_ns, longest_stop;
 };
 
+/* When a runtime made a worker of its thread pool because work was queued and
+ * no worker was free. Not in a period's model. */
+struct gn_model_starvation {
+	uint64_t all;	  /* such moments */
+	uint64_t moments; /* those in which nearly all workers waited */
+	uint64_t workers; /* the most that there were in one of these */
+};
+
 /* A system call. The times are those of calls that returned. */
 struct gn_model_syscall {
 	uint32_t thread; /* index in threads; 0 in sums over all threads */
@@ -531,6 +542,7 @@ struct gn_model {
 	struct gn_model_allocation *allocations;
 	size_t nallocations;
 	struct gn_model_collections collections;
+	struct gn_model_starvation starvation;
 	/* By time, most first; only calls that began in the session. Not in a
 	 * period's model. */
 	struct gn_model_syscall *syscalls;

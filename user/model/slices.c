@@ -27,7 +27,7 @@ static uint64_t later(uint64_t a, uint64_t b)
 }
 
 /* Adds a part of a slice. */
-static int put_part(const struct gn_pipeline *p, struct gn_thread *t,
+static int put_part(struct gn_pipeline *p, struct gn_thread *t,
 		    struct gn_wait *part, uint64_t start, uint64_t end)
 {
 	uint64_t told = gn_account_slice_told(&t->account, start, end);
@@ -36,6 +36,9 @@ static int put_part(const struct gn_pipeline *p, struct gn_thread *t,
 	part->ns = part->longest - told;
 	part->task_ns = part->tasks ? part->ns : 0;
 	part->later_longest = part->longest;
+	part->starved =
+		part->idle ? 0
+			   : gn_starved_waited(p, t, part->class, start, end);
 	if (start < p->attached)
 		gn_wait_rows_attach(part, 1);
 	gn_account_slice(&t->account, part->class, part->ns);
@@ -151,7 +154,7 @@ static enum gn_role role_of(const struct gn_pipeline *p,
 	uint32_t i = k->n, least = i < GN_ROLE_FRAMES ? 0 : i - GN_ROLE_FRAMES;
 	enum gn_role found = GN_ROLE_NONE;
 
-	if (!i && t->role)
+	if (!i && t->role && t->role != GN_ROLE_WORKER)
 		return GN_ROLE_IDLE;
 	for (; i > least; i--) {
 		uint32_t fn = p->stage.tree.nodes[k->frames[i - 1].node].fn;
@@ -165,7 +168,7 @@ static enum gn_role role_of(const struct gn_pipeline *p,
 			return found ? found : role;
 	}
 	/* the loop that a service waits in began before the capture */
-	if (!least && !found && t->role == GN_ROLE_SERVICE)
+	if (!least && !found && gn_role_serves(t->role))
 		return GN_ROLE_IDLE;
 	return found;
 }
@@ -176,7 +179,7 @@ static enum gn_role role_in(const struct gn_pipeline *p,
 			    const struct gn_thread *t, enum gn_class class,
 			    uint16_t reason)
 {
-	if (t->role == GN_ROLE_SERVICE && class != GN_CLASS_RUNQUEUE &&
+	if (gn_role_serves(t->role) && class != GN_CLASS_RUNQUEUE &&
 	    !gn_class_on_cpu(class))
 		return role_of(p, t);
 	if (reason != GN_NR_futex ||

@@ -162,6 +162,9 @@ struct gn_thread *gn_thread_new(struct gn_pipeline *p, uint32_t tid,
 		goto fail;
 	if (creator && pid && inherit(p, t, creator))
 		goto fail;
+	if (creator && creator->process == t->process &&
+	    gn_starved_made(p, creator, time))
+		goto fail;
 	if (gn_grow(&p->threads, &p->threads_cap, (size_t)p->nthreads + 1,
 		    sizeof(*p->threads)))
 		goto fail;
@@ -345,6 +348,7 @@ void gn_thread_close(struct gn_pipeline *p, struct gn_thread *t, uint64_t end,
 	t->program = p->processes[t->process].program;
 	t->closed = true;
 	gn_walk_end(p, t);
+	gn_starved_lived(p, t);
 	p->load.ended++;
 	p->processes[t->process].live--;
 }

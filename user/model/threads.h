@@ -19,6 +19,7 @@
 #include "model/samples.h"
 #include "model/syscalls.h"
 #include "model/stack.h"
+#include "model/starved.h"
 #include "model/suspend.h"
 #include "model/waits.h"
 
@@ -159,7 +160,8 @@ struct gn_pipeline {
 	struct gn_shares shares;
 	struct gn_events events;
 	struct gn_samples samples;
-	struct gn_syscalls syscalls;	/* not live */
+	struct gn_syscalls syscalls; /* not live */
+	struct gn_starved starved;
 	uint32_t last_tid, last_thread; /* the last look-up in by_tid */
 	struct gn_process *processes;
 	uint32_t nprocesses, processes_cap;

@@ -36,6 +36,7 @@ static void merge(struct gn_wait *into, const struct gn_wait *row)
 	into->count += row->count;
 	into->task_ns += row->task_ns;
 	into->tasks += row->tasks;
+	into->starved += row->starved;
 	into->attach_ns += row->attach_ns;
 	into->attaches += row->attaches;
 	if (row->later_longest > into->later_longest)
@@ -199,6 +200,7 @@ int gn_waits_build(const struct gn_waits *w, const uint32_t *function_of,
 			.longest = r->longest,
 			.task_ns = r->task_ns,
 			.tasks = r->tasks,
+			.starved = r->starved,
 			.attach_ns = r->attach_ns,
 			.attaches = r->attaches,
 			.later_longest = r->later_longest,
@@ -264,6 +266,7 @@ void gn_waits_order(struct gn_model *m)
 		w[n].count += w[i].count;
 		w[n].task_ns += w[i].task_ns;
 		w[n].tasks += w[i].tasks;
+		w[n].starved += w[i].starved;
 		w[n].attach_ns += w[i].attach_ns;
 		w[n].attaches += w[i].attaches;
 		if (w[i].later_longest > w[n].later_longest)

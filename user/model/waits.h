@@ -35,6 +35,8 @@ struct gn_wait {
 	uint64_t task_ns, tasks;
 	/* the part that began while gnomon attached; the longest without it */
 	uint64_t attach_ns, attaches, later_longest;
+	/* in how many moments of starvation (starved.h) a worker waited so */
+	uint64_t starved;
 };
 
 struct gn_waits {
