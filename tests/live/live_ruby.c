@@ -2,12 +2,14 @@
 /* Ruby programs with and without gnomon. */
 #include "live.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #define N PRIu64
 
@@ -202,4 +204,35 @@ void ruby_attach(struct live *t)
 				  (int)program.pid)));
 	live_wait(t, &gnomon);
 	live_finish(t, &program);
+}
+
+/* Ruby says how many hooks it has: none any more once gnomon was killed and a
+ * method was called. */
+void ruby_killed(struct live *t)
+{
+	static const char *const script =
+		"$stdout.sync = true; def hooks = "
+		"puts(\"hooks #{TracePoint.stat.values.flatten.sum}\"); "
+		"def fib(n) = n < 2 ? n : fib(n - 1) + fib(n - 2); "
+		"hooks; $stdin.gets; puts \"fib #{fib(15)}\"; hooks";
+	struct live_args a = {.n = 0};
+	struct live_talk talk;
+	char *line;
+
+	live_add(t, &a, t->gnomon, "run", "-o", live_path(t, "report"), "--",
+		 ruby(t), "-e", script, NULL);
+	live_talk(t, &a, &talk);
+	line = live_await(t, talk.out, "hooks ");
+	CHECK(t, strcmp(line, "hooks 0"), "there is no hook: %s", line);
+	free(line);
+	CHECK(t, kill(talk.pid, SIGKILL) == 0, "kill: %s", strerror(errno));
+	waitpid(talk.pid, NULL, 0);
+	live_tell(t, &talk, "go on");
+	line = live_await(t, talk.out, "fib ");
+	live_same(t, "the result", line, "fib 610");
+	free(line);
+	line = live_await(t, talk.out, "hooks ");
+	live_same(t, "what is left", line, "hooks 0");
+	free(line);
+	CHECK(t, !live_await_or_end(t, talk.out, ""), "more output");
 }

@@ -58,6 +58,7 @@ static char *keep_library(void)
 		       : NULL;
 }
 
+/* A constructor of another library can come here before ours. */
 void gn_exec_begin(void)
 {
 	kept.execve = (execve_fn)dlsym(RTLD_NEXT, "execve");
@@ -104,6 +105,8 @@ execve(const char *path, char *const *argv, char *const *envp)
 {
 	size_t n;
 
+	if (!kept.execve)
+		gn_exec_begin();
 	if (!is_same(path, envp, &n))
 		return kept.execve(path, argv, envp);
 	char *all[n + MINE + 1];
@@ -125,6 +128,8 @@ posix_spawn(pid_t *pid, const char *path,
 {
 	size_t n;
 
+	if (!kept.spawn)
+		gn_exec_begin();
 	if (!is_same(path, envp, &n))
 		return kept.spawn(pid, path, actions, attr, argv, envp);
 	char *all[n + MINE + 1];

@@ -7,6 +7,7 @@
 static _Thread_local struct gn_calls *mine
 	__attribute__((tls_model("initial-exec")));
 static pthread_key_t ends;
+static bool has_key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void end(void *calls)
@@ -20,19 +21,22 @@ static void end(void *calls)
 
 static void make_key(void)
 {
-	if (pthread_key_create(&ends, end))
-		abort();
+	has_key = !pthread_key_create(&ends, end);
 }
 
+/* NULL: no memory, or the program has taken all keys. */
 static struct gn_calls *begin(void)
 {
-	struct gn_calls *c = calloc(1, sizeof(*c));
+	struct gn_calls *c = NULL;
 
-	if (!c)
-		return NULL;
-	c->base = (uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)15;
 	pthread_once(&once, make_key);
-	pthread_setspecific(ends, c);
+	if (has_key)
+		c = calloc(1, sizeof(*c));
+	if (!c || pthread_setspecific(ends, c)) {
+		free(c);
+		return NULL;
+	}
+	c->base = (uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)15;
 	mine = c;
 	return c;
 }

@@ -118,11 +118,20 @@ static void leave_native(struct gn_calls *c, struct gn_rb_event *e)
 		gn_calls_leave(c, &hooks.tell);
 }
 
+static void on_collection(uint32_t event, gn_rb_value data, gn_rb_value self,
+			  gn_rb_id id, gn_rb_value class);
+
 static void on_event(gn_rb_value data, struct gn_rb_event *e)
 {
-	struct gn_calls *c = calls_at(e);
+	struct gn_calls *c;
 
 	(void)data;
+	if (gn_fast_is_gone(GN_RUBY_SITE(fast))) {
+		gn_rb.remove_hook((gn_rb_event_fn)(void (*)(void))on_event);
+		gn_rb.remove_hook(on_collection);
+		return;
+	}
+	c = calls_at(e);
 	if (!c)
 		return;
 	switch (e->event) {
@@ -162,7 +171,7 @@ static void on_collection(uint32_t event, gn_rb_value data, gn_rb_value self,
 		gn_functions_collected();
 }
 
-void gn_hook_begin(bool fast)
+bool gn_hook_begin(bool fast)
 {
 	if (fast)
 		hooks.tell = (struct gn_calls_tell){
@@ -173,7 +182,7 @@ void gn_hook_begin(bool fast)
 			enter_by_site, leave_by_site, resumed_by_site,
 			suspended_by_site};
 	if (pthread_key_create(&hooks.ends, end_thread))
-		return;
+		return false;
 	gn_rb.add_hook(on_collection,
 		       GN_RB_GC_END_MARK | GN_RB_GC_ENTER | GN_RB_GC_EXIT,
 		       GN_RB_FALSE, GN_RB_HOOK_SAFE);
@@ -182,6 +191,7 @@ void gn_hook_begin(bool fast)
 			       GN_RB_C_RETURN | GN_RB_B_CALL | GN_RB_B_RETURN |
 			       GN_RB_FIBER_SWITCH,
 		       GN_RB_FALSE, GN_RB_HOOK_SAFE | GN_RB_HOOK_RAW);
+	return true;
 }
 
 void gn_hook_enter_main(void)

@@ -4,8 +4,9 @@
 
 #include <stdbool.h>
 
-/* Hooks all events of methods, in this interpreter. */
-void gn_hook_begin(bool fast);
+/* Hooks all events of methods, in this interpreter, until gnomon is gone.
+ * False: it cannot. */
+bool gn_hook_begin(bool fast);
 
 /* The code outside of all methods begins and ends. */
 void gn_hook_enter_main(void);

@@ -33,8 +33,7 @@ static bool begin_hooks(void)
 	       gn_fast_start(GN_RUBY_SITE(fast), GN_RUBY_HOOK(enter),
 			     GN_RUBY_HOOK(leave));
 	gn_functions_begin(ruby.filter, fast);
-	gn_hook_begin(fast);
-	return true;
+	return gn_hook_begin(fast);
 }
 
 __attribute__((visibility("default"))) int ruby_run_node(void *node);
