@@ -271,14 +271,34 @@ static bool only_excludes(const char *lines)
 	return !*lines;
 }
 
-/* Whether all functions of runtimes are selected, by -f or without it, except
- * for those that it leaves out. */
-static bool asked_all(const struct gn_model *m)
+/* Whether -f names no function, or only what it leaves out. */
+static bool names_none(const struct gn_model *m)
 {
 	const char *asked = gn_model_info(m, "functions.asked");
 
-	return m->code.compiled && asked &&
-	       (!strcmp(asked, "all") || only_excludes(asked));
+	return asked && (!strcmp(asked, "all") || only_excludes(asked));
+}
+
+/* The same where a runtime compiles functions. */
+static bool asked_all(const struct gn_model *m)
+{
+	return m->code.compiled && names_none(m);
+}
+
+/* Whether the functions are those of an interpreter: no file has them, so they
+ * cannot be listed, and samples show the interpreter instead. */
+static bool interpreted(const struct gn_model *m)
+{
+	for (size_t i = 0; i < m->nfunctions; i++)
+		switch (m->functions[i].runtime) {
+		case GN_RUNTIME_CPYTHON:
+		case GN_RUNTIME_PHP:
+		case GN_RUNTIME_RUBY:
+			return true;
+		default:
+			break;
+		}
+	return false;
 }
 
 /* Whether the functions of runtimes were left out, by --clr light or because
@@ -342,7 +362,8 @@ static void say_none(const struct gn_model *m, FILE *out)
  * for, which samples show. */
 static bool samples_tell(const struct gn_model *m)
 {
-	return m->code.compiled && !unhooked(m) && (light(m) || !asked_all(m));
+	return m->code.compiled && !interpreted(m) && !unhooked(m) &&
+	       (light(m) || !asked_all(m));
 }
 
 int gn_look_untraced(const struct gn_facts *f, struct gn_subject *s)
@@ -360,7 +381,7 @@ int gn_look_untraced(const struct gn_facts *f, struct gn_subject *s)
 	/* methods are not in files, so they cannot be listed */
 	if (samples_tell(f->m))
 		s->what = f->m->nsamples ? GN_NEXT_REPORT : GN_NEXT_AGAIN;
-	else if (asked_all(f->m) || unhooked(f->m))
+	else if (asked_all(f->m) || interpreted(f->m) || unhooked(f->m))
 		s->what = GN_NEXT_REPORT;
 	return 0;
 }
@@ -388,6 +409,18 @@ static void put_to_name(const struct gn_model *m, FILE *out)
 			named ? "others" : "some");
 }
 
+static void put_interpreted(const struct gn_model *m, FILE *out)
+{
+	bool all = names_none(m);
+
+	fprintf(out,
+		") is in none: in the interpreter's own code%s%s; --by thread "
+		"tells.%s",
+		all ? "" : ", in functions that -f does not name",
+		m->nprocesses > 1 ? ", or in other programs" : "",
+		all ? "" : " Without -f all functions are traced.");
+}
+
 void gn_say_untraced(const struct gn_facts *f, const struct gn_subject *s,
 		     FILE *out)
 {
@@ -403,6 +436,8 @@ void gn_say_untraced(const struct gn_facts *f, const struct gn_subject *s,
 		fputs(") is in none: a runtime had no hooks (see runtime); "
 		      "--by thread tells.",
 		      out);
+	else if (interpreted(f->m))
+		put_interpreted(f->m, out);
 	else if (light(f->m))
 		fputs(") is in none: methods were not traced (see clr). "
 		      "Samples tell:",
