@@ -113,7 +113,10 @@ static void starves(struct live *t, const char *topic, const char *options,
 	CHECK(t, text, "%s: nothing is found of a pool that starves", topic);
 	CHECK(t, sscanf(text, "The thread pool starved: %" SCNu64, &told) == 1,
 	      "%s: no count: %s", topic, text);
-	CHECK(t, told <= late + 3 && late <= told + 3,
+	/* A moment at which a worker has just been woken, or is about to wait,
+	 * is left out, which a busy machine has more of: how many is not shown
+	 * here. */
+	CHECK(t, told <= late + 3 && late <= 2 * told,
 	      "%s: starved %" PRIu64 " times, workers came late %" PRIu64
 	      " times",
 	      topic, told, late);
