@@ -18,10 +18,6 @@ void java_need(struct live *t);
 void java_demo(struct live *t, struct live_args *a, const char *options,
 	       const char *topic);
 
-/* Runs the command under gnomon, with these gnomon options. */
-void java_trace(struct live *t, const struct live_args *command,
-		const char *options, struct live_end *end, json_t **report);
-
 /* Runs the command with and without gnomon: the program prints and does the
  * same, and gnomon loses nothing. */
 void java_pair(struct live *t, const struct live_args *command,

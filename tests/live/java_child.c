@@ -90,7 +90,7 @@ void java_child_beside(struct live *t)
 	free(live_await(t, served.out, "ready"));
 	live_add(t, &command, "/bin/sh", "-c", "\"$@\"; exit $?", "sh", NULL);
 	java_demo(t, &command, "", "recursion");
-	java_trace(t, &command, "", &end, &report);
+	live_traced(t, &command, "", &end, &report);
 	CHECK(t, end.code == 0 && !*end.err, "ended with %d: %s", end.code,
 	      end.err);
 	live_clean(t, report);
@@ -235,7 +235,7 @@ void java_child_unknown(struct live *t)
 	live_add(t, &command, "/usr/bin/env", "-i",
 		 live_text(t, "%s/bin/java", home), "-cp", t->fixtures, "Demo",
 		 "recursion", NULL);
-	java_trace(t, &command, "-f Demo.*", &end, &report);
+	live_traced(t, &command, "-f Demo.*", &end, &report);
 	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
 	CHECK(t,
 	      strstr(end.err, untold) && strstr(end.err, "set JAVA_HOME") &&
@@ -245,7 +245,7 @@ void java_child_unknown(struct live *t)
 		json_object_get(json_object_get(report, "code"), "unhooked"));
 	CHECK(t, told && strstr(told, "HotSpot"), "nor does the report");
 	setenv("JAVA_HOME", home, 1);
-	java_trace(t, &command, "", &end, &report);
+	live_traced(t, &command, "", &end, &report);
 	CHECK(t, end.code == 0 && !*end.err, "ended with %d: %s", end.code,
 	      end.err);
 	compare(t, end.out, report);
@@ -265,7 +265,7 @@ void java_child_many(struct live *t)
 		 "\"$@\" > /dev/null & done; wait; done",
 		 "sh", NULL);
 	java_demo(t, &command, "", "lambdas");
-	java_trace(t, &command, "-f Lambdas.*", &end, &report);
+	live_traced(t, &command, "-f Lambdas.*", &end, &report);
 	CHECK(t, end.code == 0 && !*end.err, "ended with %d: %s", end.code,
 	      end.err);
 	live_clean(t, report);

@@ -181,7 +181,7 @@ void java_compiled(struct live *t)
 
 	java_need(t);
 	java_demo(t, &command, "", "recursion");
-	java_trace(t, &command, "--clr light --by jit", &end, &report);
+	live_traced(t, &command, "--clr light --by jit", &end, &report);
 	CHECK(t, end.code == 0, "ended with %d: %s", end.code, end.err);
 	live_clean(t, report);
 	json_array_foreach(json_object_get(report, "jit"), i, row)
@@ -234,7 +234,7 @@ void java_stopped(struct live *t)
 
 	java_need(t);
 	java_demo(t, &command, "-XX:+UseSerialGC", "stopped");
-	java_trace(t, &command, "--clr light --by thread", &end, &report);
+	live_traced(t, &command, "--clr light --by thread", &end, &report);
 	CHECK(t, end.code == 0, "ended with %d: %s", end.code, end.err);
 	expect_stopped(t, report);
 }

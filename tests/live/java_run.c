@@ -25,27 +25,11 @@ void java_demo(struct live *t, struct live_args *a, const char *options,
 	live_split(t, a, topic);
 }
 
-void java_trace(struct live *t, const struct live_args *command,
-		const char *options, struct live_end *end, json_t **report)
-{
-	char *path = live_path(t, "report.json");
-	struct live_args a = {.n = 0};
-
-	live_add(t, &a, t->gnomon, "run", "-q", "--raw", "--format", "json",
-		 "-o", path, NULL);
-	live_split(t, &a, options);
-	live_add(t, &a, "--", NULL);
-	for (size_t i = 0; i < command->n; i++)
-		live_add(t, &a, command->word[i], NULL);
-	live_run(t, &a, NULL, end);
-	*report = live_load(t, path);
-}
-
 void java_pair(struct live *t, const struct live_args *command,
 	       struct java_pair *pair)
 {
 	live_run(t, command, NULL, &pair->plain);
-	java_trace(t, command, "", &pair->traced, &pair->report);
+	live_traced(t, command, "", &pair->traced, &pair->report);
 	CHECK(t, pair->traced.code == pair->plain.code,
 	      "ended with %d under gnomon, with %d without: %s",
 	      pair->traced.code, pair->plain.code, pair->traced.err);
@@ -132,7 +116,7 @@ void java_native(struct live *t)
 
 	java_need(t);
 	java_demo(t, &command, "", "collect");
-	java_trace(t, &command, "-f libjvm.so:JVM_GC", &end, &report);
+	live_traced(t, &command, "-f libjvm.so:JVM_GC", &end, &report);
 	CHECK(t, end.code == 0 && !*end.err, "it ended with %d: %s", end.code,
 	      end.err);
 	CHECK(t,
@@ -332,7 +316,7 @@ void java_tool(struct live *t)
 		 "--file", two, "-C", t->fixtures, ".", NULL);
 	live_run(t, &plain, NULL, &end);
 	CHECK(t, end.code == 0, "jar ended with %d: %s", end.code, end.err);
-	java_trace(t, &traced, "", &end, &report);
+	live_traced(t, &traced, "", &end, &report);
 	CHECK(t, end.code == 0 && !*end.err, "jar ended with %d: %s", end.code,
 	      end.err);
 	live_clean(t, report);

@@ -200,6 +200,15 @@ size_t live_complaints(struct live *t, const char *err, char **first);
 void live_expect_line(struct live *t, const struct live_end *end, int code,
 		      const char *word);
 
+/* live_pair.c */
+/* Runs the command under gnomon, with these options of gnomon. */
+void live_traced(struct live *t, const struct live_args *command,
+		 const char *options, struct live_end *end, json_t **report);
+/* Runs the command with and without gnomon. It prints and does the same, but
+ * for lines with times, and gnomon loses nothing. */
+void live_pair(struct live *t, const struct live_args *command,
+	       const char *options, struct live_end *traced, json_t **report);
+
 /* live_calls.c */
 /* Runs `gnomon run --by calls` on the command. Returns an object with its rows;
  * the keys are the calls' numbers. */

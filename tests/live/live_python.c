@@ -44,41 +44,6 @@ static void demo(struct live *t, struct live_args *a, const char *python,
 		 NULL);
 }
 
-/* Runs the command under gnomon. */
-static void trace(struct live *t, const struct live_args *command,
-		  const char *options, struct live_end *end, json_t **report)
-{
-	char *path = live_path(t, "report.json");
-	struct live_args a = {.n = 0};
-
-	live_add(t, &a, t->gnomon, "run", "-q", "--raw", "--format", "json",
-		 "-o", path, NULL);
-	live_split(t, &a, options);
-	live_add(t, &a, "--", NULL);
-	for (size_t i = 0; i < command->n; i++)
-		live_add(t, &a, command->word[i], NULL);
-	live_run(t, &a, NULL, end);
-	*report = live_load(t, path);
-}
-
-/* Runs the command with and without gnomon; it prints and does the same. */
-static void pair(struct live *t, const struct live_args *command,
-		 const char *options, struct live_end *traced, json_t **report)
-{
-	struct live_end plain;
-
-	live_run(t, command, NULL, &plain);
-	trace(t, command, options, traced, report);
-	CHECK(t, traced->code == plain.code,
-	      "%s: ended with %d under gnomon, with %d without: %s",
-	      command->word[0], traced->code, plain.code, traced->err);
-	live_same(t, "the program's output", live_counts(t, traced->out),
-		  live_counts(t, plain.out));
-	if (traced->code < 128) /* gnomon tells of a signal */
-		live_same(t, "the program's errors", traced->err, plain.err);
-	live_clean(t, *report);
-}
-
 static void compare(struct live *t, const char *python, const char *topic,
 		    const char *options, unsigned int flags)
 {
@@ -89,7 +54,7 @@ static void compare(struct live *t, const char *python, const char *topic,
 
 	CHECK(t, truths, "no memory");
 	demo(t, &command, python, topic);
-	pair(t, &command, options, &end, &report);
+	live_pair(t, &command, options, &end, &report);
 	live_truths(t, end.out, truths);
 	CHECK(t, truths->n, "the program said nothing");
 	printf("%s: %s\n", t->name, python);
@@ -123,7 +88,7 @@ void python_filter(struct live *t)
 		json_t *report;
 
 		demo(t, &command, pythons(t)[0], "recursion");
-		trace(t, &command, filters[i], &end, &report);
+		live_traced(t, &command, filters[i], &end, &report);
 		CHECK(t, calls(t, report, "__main__.count_down") == 101,
 		      "%s: %" N " calls", filters[i],
 		      calls(t, report, "__main__.count_down"));
@@ -147,7 +112,7 @@ void python_lines(struct live *t)
 	for (const char *c = source; c < at; c++)
 		line += *c == '\n';
 	demo(t, &command, pythons(t)[0], "recursion");
-	trace(t, &command, "", &end, &report);
+	live_traced(t, &command, "", &end, &report);
 	CHECK(t,
 	      live_function(t, report, "demo.py", "__main__.count_down", "line",
 			    NULL) == line,
@@ -164,7 +129,7 @@ void python_profile(struct live *t)
 		json_t *report;
 
 		demo(t, &command, *p, "profiled");
-		trace(t, &command, "", &end, &report);
+		live_traced(t, &command, "", &end, &report);
 		CHECK(t, live_number(t, report, "code.selected.profiled") == 1,
 		      "%s: nothing is said", *p);
 		CHECK(t, calls(t, report, "__main__.plain") == 10,
@@ -199,7 +164,7 @@ void python_started(struct live *t)
 
 		for (size_t k = 0; k < 4 && ways[i][k]; k++)
 			live_add(t, &command, ways[i][k], NULL);
-		pair(t, &command, "", &end, &report);
+		live_pair(t, &command, "", &end, &report);
 		CHECK(t, calls(t, report, "__main__.f") == 7,
 		      "way %zu: %" N " calls", i,
 		      calls(t, report, "__main__.f"));

@@ -28,42 +28,6 @@ static void demo(struct live *t, struct live_args *a, const char *topic)
 		 NULL);
 }
 
-/* Runs the command under gnomon. */
-static void trace(struct live *t, const struct live_args *command,
-		  const char *options, struct live_end *end, json_t **report)
-{
-	char *path = live_path(t, "report.json");
-	struct live_args a = {.n = 0};
-
-	live_add(t, &a, t->gnomon, "run", "-q", "--raw", "--format", "json",
-		 "-o", path, NULL);
-	live_split(t, &a, options);
-	live_add(t, &a, "--", NULL);
-	for (size_t i = 0; i < command->n; i++)
-		live_add(t, &a, command->word[i], NULL);
-	live_run(t, &a, NULL, end);
-	*report = live_load(t, path);
-}
-
-/* Runs the command with and without gnomon; it prints and does the same. */
-static void pair(struct live *t, const struct live_args *command,
-		 const char *options, struct live_end *traced, json_t **report)
-{
-	struct live_end plain;
-
-	live_run(t, command, NULL, &plain);
-	trace(t, command, options, traced, report);
-	CHECK(t, traced->code == plain.code,
-	      "%s: ended with %d under gnomon, with %d without: %s",
-	      command->word[0], traced->code, plain.code, traced->err);
-	live_same(t, "the program's output", live_counts(t, traced->out),
-		  live_counts(t, plain.out));
-	/* of a command that a signal ended, gnomon itself says so */
-	if (!strstr(traced->err, "gnomon: the command was killed by signal"))
-		live_same(t, "the program's errors", traced->err, plain.err);
-	live_clean(t, *report);
-}
-
 void live_run_row(struct live *t, const struct live_row *row)
 {
 	struct live_truths *truths = calloc(1, sizeof(*truths));
@@ -73,7 +37,7 @@ void live_run_row(struct live *t, const struct live_row *row)
 
 	CHECK(t, truths, "no memory");
 	demo(t, &command, row->command);
-	pair(t, &command, row->options, &end, &report);
+	live_pair(t, &command, row->options, &end, &report);
 	live_truths(t, end.out, truths);
 	CHECK(t, truths->n, "the program said nothing");
 	live_compare(t, truths, report, row->flags);
@@ -100,7 +64,7 @@ void ruby_filter(struct live *t)
 		json_t *report;
 
 		demo(t, &command, "recursion");
-		trace(t, &command, filters[i], &end, &report);
+		live_traced(t, &command, filters[i], &end, &report);
 		CHECK(t, calls(t, report, "Object#count_down") == 101,
 		      "%s: %" N " calls", filters[i],
 		      calls(t, report, "Object#count_down"));
@@ -124,7 +88,7 @@ void ruby_lines(struct live *t)
 	for (const char *c = source; c < at; c++)
 		line += *c == '\n';
 	demo(t, &command, "recursion");
-	trace(t, &command, "", &end, &report);
+	live_traced(t, &command, "", &end, &report);
 	CHECK(t,
 	      live_function(t, report, "demo.rb", "Object#count_down", "line",
 			    NULL) == line,
@@ -158,7 +122,7 @@ void ruby_started(struct live *t)
 
 		for (size_t k = 0; k < 4 && ways[i][k]; k++)
 			live_add(t, &command, ways[i][k], NULL);
-		pair(t, &command, "", &end, &report);
+		live_pair(t, &command, "", &end, &report);
 		CHECK(t, calls(t, report, "Object#f") == 7,
 		      "way %zu: %" N " calls", i, calls(t, report, "Object#f"));
 	}
@@ -174,7 +138,7 @@ void ruby_overflow(struct live *t)
 	uint64_t deep, after;
 
 	demo(t, &command, "overflow");
-	trace(t, &command, "", &end, &report);
+	live_traced(t, &command, "", &end, &report);
 	deep = live_function(t, report, NULL, "Object#deep",
 			     "elapsed_inclusive_ns", NULL);
 	after = live_function(t, report, NULL, "Object#after_deep",

@@ -12,10 +12,6 @@ void php_need(struct live *t);
 void php_demo(struct live *t, struct live_args *a, const char *options,
 	      const char *topic);
 
-/* Runs the command under gnomon, with these options of gnomon. */
-void php_trace(struct live *t, const struct live_args *command,
-	       const char *options, struct live_end *end, json_t **report);
-
 /* Runs the command with and without gnomon: the program prints and does the
  * same, nothing is lost, and the report agrees with what it printed. */
 void php_pair(struct live *t, const struct live_args *command,

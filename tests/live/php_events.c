@@ -33,7 +33,7 @@ void php_compiled(struct live *t)
 	php_need(t);
 	CHECK(t, truths, "no memory");
 	php_demo(t, &command, "", "broken");
-	php_trace(t, &command, "", &end, &report);
+	live_traced(t, &command, "", &end, &report);
 	CHECK(t, end.code == 255, "it ended with %d: %s", end.code, end.err);
 	live_truths(t, end.out, truths);
 	ns = class_ns(t, report, "jit");
@@ -69,7 +69,7 @@ void php_files(struct live *t)
 
 	php_need(t);
 	php_demo(t, &command, "", "files");
-	php_trace(t, &command, "--by jit", &end, &report);
+	live_traced(t, &command, "--by jit", &end, &report);
 	CHECK(t, end.code == 0 && !*end.err, "it ended with %d: %s", end.code,
 	      end.err);
 	live_clean(t, report);
@@ -92,7 +92,7 @@ void php_lines(struct live *t)
 	php_need(t);
 	CHECK(t, truths, "no memory");
 	php_demo(t, &command, "", "recursion");
-	php_trace(t, &command, "", &end, &report);
+	live_traced(t, &command, "", &end, &report);
 	live_truths(t, end.out, truths);
 	for (size_t i = 0; i < truths->n; i++) {
 		const struct live_truth *line = &truths->line[i];
@@ -119,7 +119,7 @@ void php_thrown(struct live *t)
 
 	php_need(t);
 	php_demo(t, &command, "", "exceptions");
-	php_trace(t, &command, "--by exceptions", &end, &report);
+	live_traced(t, &command, "--by exceptions", &end, &report);
 	CHECK(t, end.code == 0 && !*end.err, "it ended with %d: %s", end.code,
 	      end.err);
 	row = json_array_get(json_object_get(report, "exceptions"), 0);

@@ -25,22 +25,6 @@ void php_demo(struct live *t, struct live_args *a, const char *options,
 	live_add(t, a, live_text(t, "%s/demo.php", t->fixtures), topic, NULL);
 }
 
-void php_trace(struct live *t, const struct live_args *command,
-	       const char *options, struct live_end *end, json_t **report)
-{
-	char *path = live_path(t, "report.json");
-	struct live_args a = {.n = 0};
-
-	live_add(t, &a, t->gnomon, "run", "-q", "--raw", "--format", "json",
-		 "-o", path, NULL);
-	live_split(t, &a, options);
-	live_add(t, &a, "--", NULL);
-	for (size_t i = 0; i < command->n; i++)
-		live_add(t, &a, command->word[i], NULL);
-	live_run(t, &a, NULL, end);
-	*report = live_load(t, path);
-}
-
 void php_pair(struct live *t, const struct live_args *command,
 	      unsigned int flags, json_t **report)
 {
@@ -49,7 +33,7 @@ void php_pair(struct live *t, const struct live_args *command,
 
 	CHECK(t, truths, "no memory");
 	live_run(t, command, NULL, &plain);
-	php_trace(t, command, "", &traced, report);
+	live_traced(t, command, "", &traced, report);
 	CHECK(t, traced.code == plain.code,
 	      "ended with %d under gnomon, with %d without: %s", traced.code,
 	      plain.code, traced.err);
@@ -127,7 +111,7 @@ void php_first_thread(struct live *t)
 
 	php_need(t);
 	php_demo(t, &command, "", "recursion");
-	php_trace(t, &command, "--no-follow", &end, &report);
+	live_traced(t, &command, "--no-follow", &end, &report);
 	CHECK(t, end.code == 0 && !*end.err, "it ended with %d: %s", end.code,
 	      end.err);
 	CHECK(t, live_function(t, report, NULL, "main", "calls", NULL) == 1,
@@ -174,7 +158,7 @@ void php_other_user(struct live *t)
 
 	php_need(t);
 	live_add(t, &command, getenv("PHP"), "-r", code, NULL);
-	php_trace(t, &command, "--user nobody", &end, &report);
+	live_traced(t, &command, "--user nobody", &end, &report);
 	CHECK(t, end.code == 0 && !strcmp(end.out, "60000\n"),
 	      "it ended with %d: %s%s", end.code, end.out, end.err);
 	CHECK(t, live_function(t, report, NULL, "down", "calls", NULL) == 60001,
@@ -195,8 +179,8 @@ void php_filter(struct live *t)
 
 	php_need(t);
 	php_demo(t, &command, "", "methods");
-	php_trace(t, &command, "-f Derived::* -f !*::own -f Truth\\line", &end,
-		  &report);
+	live_traced(t, &command, "-f Derived::* -f !*::own -f Truth\\line",
+		    &end, &report);
 	CHECK(t, end.code == 0 && !*end.err, "it ended with %d: %s", end.code,
 	      end.err);
 	CHECK(t,
@@ -208,7 +192,7 @@ void php_filter(struct live *t)
 		      !calls_of(t, report, "Base::hidden") &&
 		      !calls_of(t, report, "Truth\\tally"),
 	      "more than was asked for is there");
-	php_trace(t, &command, "-f truth.php:*", &end, &report);
+	live_traced(t, &command, "-f truth.php:*", &end, &report);
 	CHECK(t,
 	      calls_of(t, report, "Truth\\line") > 1 &&
 		      !calls_of(t, report, "methods"),
@@ -248,7 +232,7 @@ void php_jit(struct live *t)
 	CHECK(t, truths, "no memory");
 	php_demo(t, &command, options, "generators");
 	live_run(t, &command, NULL, &plain);
-	php_trace(t, &command, "", &traced, &report);
+	live_traced(t, &command, "", &traced, &report);
 	CHECK(t, traced.code == plain.code, "it ended with %d: %s", traced.code,
 	      traced.err);
 	live_same(t, "the program's output", traced.out, plain.out);
@@ -285,7 +269,7 @@ void php_times(struct live *t)
 	php_need(t);
 	CHECK(t, truths, "no memory");
 	php_demo(t, &command, "", "times");
-	php_trace(t, &command, "", &end, &report);
+	live_traced(t, &command, "", &end, &report);
 	CHECK(t, end.code == 0 && !*end.err, "it ended with %d: %s", end.code,
 	      end.err);
 	live_clean(t, report);

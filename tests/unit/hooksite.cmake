@@ -22,9 +22,11 @@ gn_unit_test(test_python)
 target_sources(test_python PRIVATE
 	${CMAKE_SOURCE_DIR}/user/hooksite/glob.c
 	${CMAKE_SOURCE_DIR}/user/hooksite/python/filter.c
+	${CMAKE_SOURCE_DIR}/user/hooksite/script.c
 	${CMAKE_SOURCE_DIR}/user/hooksite/python/yields.c)
 gn_unit_test(test_hooksite_ruby)
 target_sources(test_hooksite_ruby PRIVATE
 	${CMAKE_SOURCE_DIR}/user/hooksite/ruby/calls.c
 	${CMAKE_SOURCE_DIR}/user/hooksite/ruby/filter.c
+	${CMAKE_SOURCE_DIR}/user/hooksite/script.c
 	${CMAKE_SOURCE_DIR}/user/hooksite/glob.c)

@@ -118,8 +118,18 @@ static void leave_native(struct gn_calls *c, struct gn_rb_event *e)
 		gn_calls_leave(c, &hooks.tell);
 }
 
+/* The collector runs: nothing of the interpreter may be called. */
 static void on_collection(uint32_t event, gn_rb_value data, gn_rb_value self,
-			  gn_rb_id id, gn_rb_value class);
+			  gn_rb_id id, gn_rb_value class)
+{
+	(void)data, (void)self, (void)id, (void)class;
+	if (event == GN_RB_GC_ENTER)
+		GN_RUBY_SITE(gc_begin)();
+	else if (event == GN_RB_GC_EXIT)
+		GN_RUBY_SITE(gc_end)();
+	else
+		gn_functions_collected();
+}
 
 static void on_event(gn_rb_value data, struct gn_rb_event *e)
 {
@@ -156,19 +166,6 @@ static void on_event(gn_rb_value data, struct gn_rb_event *e)
 	default:
 		break;
 	}
-}
-
-/* The collector runs: nothing of the interpreter may be called. */
-static void on_collection(uint32_t event, gn_rb_value data, gn_rb_value self,
-			  gn_rb_id id, gn_rb_value class)
-{
-	(void)data, (void)self, (void)id, (void)class;
-	if (event == GN_RB_GC_ENTER)
-		GN_RUBY_SITE(gc_begin)();
-	else if (event == GN_RB_GC_EXIT)
-		GN_RUBY_SITE(gc_end)();
-	else
-		gn_functions_collected();
 }
 
 bool gn_hook_begin(bool fast)
