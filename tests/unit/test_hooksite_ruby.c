@@ -33,7 +33,7 @@ TELL(leave, '-')
 TELL(resumed, 'r')
 TELL(suspended, 's')
 
-static const struct gn_calls_tell tell = {enter, leave, resumed, suspended};
+static const struct gn_call_hooks hooks = {enter, leave, resumed, suspended};
 
 static void expect(const char *want)
 {
@@ -44,7 +44,7 @@ static void expect(const char *want)
 static void call(struct gn_calls *c, uintptr_t frame, uint32_t index)
 {
 	gn_calls_enter(c, (struct gn_call){frame, index, GN_CALL_METHOD},
-		       &tell);
+		       &hooks);
 }
 
 static char stacks[4], fibers[4];
@@ -52,7 +52,7 @@ static char stacks[4], fibers[4];
 static void run(struct gn_calls *c, int fiber, uintptr_t frame)
 {
 	assert_true(gn_calls_switch(c, &fibers[fiber], &stacks[fiber], frame,
-				    &tell));
+				    &hooks));
 }
 
 static void begin(struct gn_calls *c)
@@ -78,8 +78,8 @@ static void test_fibers(void **state)
 	call(&c, 780, 4);
 	run(&c, 1, 450);
 	expect("+4@2 r2@3 r3@4 ");
-	gn_calls_leave(&c, &tell);
-	gn_calls_leave(&c, &tell);
+	gn_calls_leave(&c, &hooks);
+	gn_calls_leave(&c, &hooks);
 	assert_null(gn_calls_top(&c));
 	run(&c, 0, 790);
 	run(&c, 1, 500);
@@ -123,7 +123,7 @@ static void test_freed_fiber(void **state)
 	call(&c, 480, 2);
 	run(&c, 0, 900);
 	expect("+2@1 s2@0 ");
-	assert_true(gn_calls_switch(&c, &fibers[1], &stacks[3], 100, &tell));
+	assert_true(gn_calls_switch(&c, &fibers[1], &stacks[3], 100, &hooks));
 	expect("");
 	gn_calls_free(&c);
 }
@@ -138,9 +138,9 @@ static void test_heal(void **state)
 	call(&c, 800, 1);
 	call(&c, 700, 2);
 	call(&c, 600, 3);
-	gn_calls_heal(&c, 600, &tell);
+	gn_calls_heal(&c, 600, &hooks);
 	expect("+1@1 +2@2 +3@3 ");
-	gn_calls_heal(&c, 800, &tell);
+	gn_calls_heal(&c, 800, &hooks);
 	expect("-3@3 -2@2 ");
 	assert_int_equal(gn_calls_top(&c)->index, 1);
 	gn_calls_free(&c);
@@ -157,7 +157,7 @@ static void test_many(void **state)
 		*told = '\0';
 	}
 	assert_int_equal(c.n, 20000);
-	gn_calls_heal(&c, 100000, &tell);
+	gn_calls_heal(&c, 100000, &hooks);
 	assert_int_equal(c.n, 1);
 	gn_calls_free(&c);
 }

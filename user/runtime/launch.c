@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <gnomon/preload.h>
+
 static int add(char ***list, size_t *n, char *text)
 {
 	char **grown =
@@ -56,6 +58,19 @@ int gn_launch_preload(struct gn_launch *l, const char *library)
 	free(*before);
 	*before = all;
 	return 0;
+}
+
+int gn_launch_hooked(struct gn_launch *l, const char *hooks, const char *filter)
+{
+	int err = gn_launch_preload(l, l->library);
+
+	if (!err)
+		err = gn_launch_env(l, hooks,
+				    l->fast ? GN_PRELOAD_FAST
+					    : GN_PRELOAD_PROBES);
+	if (!err && (*l->filter || getenv(filter)))
+		err = gn_launch_env(l, filter, l->filter);
+	return err;
 }
 
 int gn_launch_arg(struct gn_launch *l, const char *arg)

@@ -5,42 +5,17 @@
 #include <string.h>
 
 #include <gnomon/path.h>
-#include <gnomon/python.h>
+#include <gnomon/preload.h>
 #include "hooksite/python/filter.h"
 #include "process/target.h"
+#include "runtime/call_sites.h"
 #include "runtime/runtime.h"
 
-#define SITE(site, what)                                         \
-	{                                                        \
-		.name = "python_" site, .prog = GN_PROG_MANAGED, \
-		.kind = GN_KIND_##what, .func = 1, .frame = 2    \
-	}
-
-static const struct gn_runtime_site sites[] = {
-	SITE("enter", ENTER),
-	SITE("leave", LEAVE),
-	SITE("resumed", RESUMED),
-	SITE("suspended", SUSPENDED),
-	/* the frame key is what is offered or taken */
-	SITE("fast", RING),
-	SITE("selected", SELECTED),
-	/* the frame key is 0 */
-	{"python_init", NULL, GN_PROG_MANAGED, GN_KIND_RUNTIME, .frame = 1},
-	{"python_name", NULL, GN_PROG_NAME, 0, .func = 1, .frame = 6,
-	 .text = {2, 4}},
-};
+static const struct gn_runtime_site sites[] = {GN_CALL_SITES};
 
 static int prepare(struct gn_launch *l)
 {
-	int err = gn_launch_preload(l, l->library);
-
-	if (!err)
-		err = gn_launch_env(l, GN_PYTHON_ENV,
-				    l->fast ? GN_PYTHON_FAST
-					    : GN_PYTHON_PROBES);
-	if (!err && (*l->filter || getenv(GN_PYTHON_ENV_FILTER)))
-		err = gn_launch_env(l, GN_PYTHON_ENV_FILTER, l->filter);
-	return err;
+	return gn_launch_hooked(l, GN_PYTHON_ENV, GN_PYTHON_ENV_FILTER);
 }
 
 /* Takes an interpreter whose file has its version as its name. */
@@ -86,7 +61,7 @@ extern const struct gn_runtime gn_runtime_python;
 const struct gn_runtime gn_runtime_python = {
 	.id = GN_RUNTIME_CPYTHON,
 	.title = "CPython",
-	.provider = GN_PYTHON_PROVIDER,
+	.provider = "gnomon_python",
 	.sites = sites,
 	.nsites = sizeof(sites) / sizeof(sites[0]),
 	.library = GN_PYTHON_LIBRARY,

@@ -4,43 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gnomon/ruby.h>
+#include <gnomon/preload.h>
 #include "hooksite/ruby/filter.h"
+#include "runtime/call_sites.h"
 #include "runtime/runtime.h"
 
-#define SITE(site, what, ...)                                  \
-	{                                                      \
-		.name = "ruby_" site, .prog = GN_PROG_MANAGED, \
-		.kind = GN_KIND_##what, __VA_ARGS__            \
-	}
-#define CALL(site, what) SITE(site, what, .func = 1, .frame = 2)
-
 static const struct gn_runtime_site sites[] = {
-	CALL("enter", ENTER),
-	CALL("leave", LEAVE),
-	CALL("resumed", RESUMED),
-	CALL("suspended", SUSPENDED),
-	SITE("gc_begin", GC_BEGIN, .func = 0),
-	SITE("gc_end", GC_END, .func = 0),
-	/* the frame key is what is offered or taken */
-	CALL("fast", RING),
-	CALL("selected", SELECTED),
-	/* the frame key is whether there are hooks */
-	SITE("init", RUNTIME, .frame = 1),
-	{"ruby_name", NULL, GN_PROG_NAME, 0, .func = 1, .frame = 6,
-	 .text = {2, 4}},
+	GN_CALL_SITES,
+	{"gc_begin", NULL, GN_PROG_MANAGED, GN_KIND_GC_BEGIN, .func = 0},
+	{"gc_end", NULL, GN_PROG_MANAGED, GN_KIND_GC_END, .func = 0},
 };
 
 static int prepare(struct gn_launch *l)
 {
-	int err = gn_launch_preload(l, l->library);
-
-	if (!err)
-		err = gn_launch_env(l, GN_RUBY_ENV,
-				    l->fast ? GN_RUBY_FAST : GN_RUBY_PROBES);
-	if (!err && (*l->filter || getenv(GN_RUBY_ENV_FILTER)))
-		err = gn_launch_env(l, GN_RUBY_ENV_FILTER, l->filter);
-	return err;
+	return gn_launch_hooked(l, GN_RUBY_ENV, GN_RUBY_ENV_FILTER);
 }
 
 /* A wait in the block of synchronize has the block on top. */
@@ -88,7 +65,7 @@ extern const struct gn_runtime gn_runtime_ruby;
 const struct gn_runtime gn_runtime_ruby = {
 	.id = GN_RUNTIME_RUBY,
 	.title = "Ruby",
-	.provider = GN_RUBY_PROVIDER,
+	.provider = "gnomon_ruby",
 	.sites = sites,
 	.nsites = sizeof(sites) / sizeof(sites[0]),
 	.library = GN_RUBY_LIBRARY,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "hooksite/preload/environment.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+
+#include <gnomon/preload.h>
 
 #define PRELOAD "LD_PRELOAD"
 
@@ -85,4 +86,20 @@ void gn_environment_drop_library(char **envp, const char *library)
 	left = strlen(entry + len);
 	memmove(entry, entry + len, left);
 	memset(entry + left, 0, len);
+}
+
+struct gn_preloaded gn_environment_take(char **envp, const char *library,
+					const char *hooks, const char *filter)
+{
+	const char *kind = gn_environment_get(envp, hooks);
+	const char *globs = gn_environment_get(envp, filter);
+	struct gn_preloaded p = {
+		.filter = globs ? strdup(globs) : NULL,
+		.fast = kind && !strcmp(kind, GN_PRELOAD_FAST),
+	};
+
+	gn_environment_drop(envp, filter);
+	gn_environment_drop(envp, hooks);
+	gn_environment_drop_library(envp, library);
+	return p;
 }

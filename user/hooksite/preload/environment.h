@@ -8,6 +8,14 @@
 #ifndef GNOMON_HOOKSITE_PRELOAD_ENVIRONMENT_H
 #define GNOMON_HOOKSITE_PRELOAD_ENVIRONMENT_H
 
+#include <stdbool.h>
+
+/* What gnomon asks the library of a runtime for (gnomon/preload.h). */
+struct gn_preloaded {
+	char *filter; /* NULL: none */
+	bool fast;
+};
+
 /* The variable's value; NULL: it is not set. */
 const char *gn_environment_get(char **envp, const char *name);
 /* Removes the variable. */
@@ -15,5 +23,10 @@ void gn_environment_drop(char **envp, const char *name);
 /* Removes the library with this file name from LD_PRELOAD; other entries
  * stay. */
 void gn_environment_drop_library(char **envp, const char *library);
+
+/* Removes all that gnomon added for the library: its file name, and the
+ * variables of its hooks and its filter. The caller owns the filter. */
+struct gn_preloaded gn_environment_take(char **envp, const char *library,
+					const char *hooks, const char *filter);
 
 #endif

@@ -14,10 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <gnomon/python.h>
-#include "../fast.h"
+#include <gnomon/preload.h>
+#include "../call_hooks.h"
 #include "../preload/environment.h"
-#include "sites.h"
 
 #define PRELOAD	 "LD_PRELOAD"
 #define MINE	 3
@@ -80,9 +79,8 @@ static bool is_same(const char *path, char *const *envp, size_t *n)
 	struct stat st;
 
 	*n = 0;
-	if (!kept.is || !envp || gn_fast_is_gone(GN_PYTHON_SITE(fast)) ||
-	    stat(path, &st) || st.st_dev != kept.file.st_dev ||
-	    st.st_ino != kept.file.st_ino)
+	if (!kept.is || !envp || gn_call_is_over() || stat(path, &st) ||
+	    st.st_dev != kept.file.st_dev || st.st_ino != kept.file.st_ino)
 		return false;
 	for (; envp[*n]; ++*n)
 		if (*n == MOST_ENV ||

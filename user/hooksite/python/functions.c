@@ -4,22 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gnomon/selected.h>
-#include "../fast_names.h"
-#include "../mute.h"
+#include "../call_hooks.h"
 #include "filter.h"
 #include "names.h"
-#include "sites.h"
 
 /* Flags of code objects: a generator, a coroutine, an async generator. */
 #define SUSPENDS (0x20 | 0x80 | 0x200)
 
 static struct {
 	const char *filter;
-	bool fast;
 	long extra; /* where code objects keep our data */
-	uint32_t last;
-	bool full;
 } functions;
 
 static const struct gn_function none;
@@ -59,36 +53,6 @@ static struct {
 	bool known; /* where function objects have their definition */
 } natives;
 
-static uint32_t next_index(void)
-{
-	if (functions.last < GN_INDEX_MAX)
-		return ++functions.last;
-	if (!functions.full)
-		GN_PYTHON_SITE(selected)(GN_SELECTED_NO_ROOM, 1);
-	functions.full = true;
-	return 0;
-}
-
-/* A site's texts must stay in memory. */
-static void tell_by_site(uint32_t index, const struct gn_names *n)
-{
-	char *name = strdup(n->name), *module = strdup(n->module);
-
-	if (name && module)
-		GN_PYTHON_SITE(name)
-	(index, name, strlen(name), module, strlen(module), n->line);
-}
-
-static void tell(uint32_t index, const struct gn_names *n)
-{
-	const struct gn_fast_text name = {n->name, (uint16_t)strlen(n->name)};
-	const struct gn_fast_text module = {n->module,
-					    (uint16_t)strlen(n->module)};
-
-	if (!functions.fast || !gn_fast_tell_name(index, n->line, name, module))
-		tell_by_site(index, n);
-}
-
 /* The function's index; 0: it is not traced. */
 static uint32_t choose(const struct gn_names *n)
 {
@@ -96,9 +60,9 @@ static uint32_t choose(const struct gn_names *n)
 
 	if (!gn_python_filter(functions.filter, n->name, n->module))
 		return 0;
-	index = next_index();
+	index = gn_call_new_index();
 	if (index)
-		tell(index, n);
+		gn_call_name(index, n->name, n->module, n->line);
 	return index;
 }
 
@@ -184,10 +148,9 @@ static void find_definitions(void)
 	gn_py.clear_error();
 }
 
-bool gn_functions_begin(const char *filter, bool fast)
+bool gn_functions_begin(const char *filter)
 {
 	functions.filter = filter && *filter ? filter : NULL;
-	functions.fast = fast;
 	functions.extra = gn_py.request_extra(free_function);
 	find_definitions();
 	return functions.extra >= 0 && natives.known;

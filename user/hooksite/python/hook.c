@@ -2,38 +2,15 @@
 #include "hook.h"
 
 #include <gnomon/selected.h>
-#include "../fast.h"
-#include "../mute.h"
+#include "../call_sites.h"
 #include "functions.h"
-#include "sites.h"
 #include "thread.h"
 
-typedef void (*tell_fn)(uint64_t index, uint64_t key);
+static const struct gn_call_hooks *hooks;
 
-static struct {
-	tell_fn enter, leave, resumed, suspended;
-} hooks;
-
-#define BY_SITE(name)                                            \
-	static void name##_by_site(uint64_t index, uint64_t key) \
-	{                                                        \
-		if (!gn_muted((uint32_t)index))                  \
-			GN_PYTHON_SITE(name)(index, key);        \
-	}
-
-BY_SITE(enter)
-BY_SITE(leave)
-BY_SITE(resumed)
-BY_SITE(suspended)
-
-#define HOOK(name) hooks.name = fast ? GN_PYTHON_HOOK(name) : name##_by_site
-
-void gn_hook_begin(bool fast)
+void gn_hook_begin(const struct gn_call_hooks *h)
 {
-	HOOK(enter);
-	HOOK(leave);
-	HOOK(resumed);
-	HOOK(suspended);
+	hooks = h;
 }
 
 /* This thread calls PyEval_SetProfile() for us. */
@@ -73,9 +50,9 @@ void gn_hook_replaced(void)
 	if (!calls || calls->replaced)
 		return;
 	calls->replaced = true;
-	GN_PYTHON_SITE(selected)(GN_SELECTED_PROFILED, 1);
+	gn_site_call_selected(GN_SELECTED_PROFILED, 1);
 	if (calls->n)
-		hooks.suspended(calls->at[0].index, calls->base);
+		hooks->suspended(calls->at[0].index, calls->base);
 	calls->n = 0;
 }
 
@@ -94,9 +71,9 @@ static void enter(struct gn_py *frame)
 	if (!key)
 		return;
 	if (f->yields && !gn_yields_begins(f->yields, lasti(frame)))
-		hooks.resumed(f->index, key);
+		hooks->resumed(f->index, key);
 	else
-		hooks.enter(f->index, key);
+		hooks->enter(f->index, key);
 }
 
 static void leave(struct gn_py *frame, struct gn_py *result)
@@ -108,9 +85,9 @@ static void leave(struct gn_py *frame, struct gn_py *result)
 	if (!key)
 		return;
 	if (f->yields && result && gn_yields_at(f->yields, lasti(frame)))
-		hooks.suspended(f->index, key + 1);
+		hooks->suspended(f->index, key + 1);
 	else
-		hooks.leave(f->index, key);
+		hooks->leave(f->index, key);
 }
 
 static void enter_native(struct gn_py *function)
@@ -121,7 +98,7 @@ static void enter_native(struct gn_py *function)
 	uint64_t key = calls ? gn_calls_push(calls, definition, index) : 0;
 
 	if (key)
-		hooks.enter(index, key);
+		hooks->enter(index, key);
 }
 
 static void leave_native(struct gn_py *function)
@@ -132,15 +109,14 @@ static void leave_native(struct gn_py *function)
 	uint64_t key = calls ? gn_calls_pop(calls, definition, index) : 0;
 
 	if (key)
-		hooks.leave(index, key);
+		hooks->leave(index, key);
 }
 
 int gn_hook(struct gn_py *self, struct gn_py *frame, int what,
 	    struct gn_py *arg)
 {
 	(void)self;
-	/* without a probe there gnomon is gone */
-	if (gn_fast_is_gone(GN_PYTHON_SITE(fast))) {
+	if (gn_call_is_over()) {
 		set(NULL);
 		return 0;
 	}

@@ -3,12 +3,11 @@
 #ifndef GNOMON_PYTHON_HOOK_H
 #define GNOMON_PYTHON_HOOK_H
 
-#include <stdbool.h>
-
+#include "../call_hooks.h"
 #include "api.h"
 
-/* `fast`: hooks write records where they can; else each passes its site. */
-void gn_hook_begin(bool fast);
+/* `hooks` stays. */
+void gn_hook_begin(const struct gn_call_hooks *hooks);
 
 /* Sets the hook in this thread, or in the one with this state. */
 void gn_hook_set(void);

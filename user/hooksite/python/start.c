@@ -10,19 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gnomon/python.h>
+#include <gnomon/preload.h>
 #include <gnomon/selected.h>
-#include "../fast.h"
+#include "../call_sites.h"
 #include "../preload/environment.h"
 #include "api.h"
 #include "exec.h"
 #include "functions.h"
 #include "hook.h"
-#include "sites.h"
 
 static struct {
-	char *filter;
-	bool fast;  /* fast hooks are asked for */
+	struct gn_preloaded asked;
 	bool begun; /* the main script runs */
 	bool hooked;
 	uint64_t newest; /* number of the newest thread that has the hook */
@@ -38,22 +36,20 @@ static uint64_t id_of(void *thread)
 
 static void begin_main(void)
 {
-	bool fast;
+	const struct gn_call_hooks *hooks;
 
 	if (python.begun)
 		return;
 	python.begun = true;
-	fast = python.fast &&
-	       gn_fast_start(GN_PYTHON_SITE(fast), GN_PYTHON_HOOK(enter),
-			     GN_PYTHON_HOOK(leave));
-	if (!gn_functions_begin(python.filter, fast)) {
-		GN_PYTHON_SITE(selected)(GN_SELECTED_PYTHONS_LEFT, 1);
+	hooks = gn_call_begin(python.asked.fast);
+	if (!gn_functions_begin(python.asked.filter)) {
+		gn_site_call_selected(GN_SELECTED_PYTHONS_LEFT, 1);
 		return;
 	}
-	gn_hook_begin(fast);
+	gn_hook_begin(hooks);
 	python.newest = id_of(gn_py.thread());
 	python.hooked = true;
-	GN_PYTHON_SITE(init)(0);
+	gn_site_call_init(0);
 	gn_hook_set();
 }
 
@@ -67,7 +63,7 @@ static void see_import(struct gn_py *args)
 		gn_py.clear_error();
 	else if (!strcmp(text, "greenlet._greenlet") ||
 		 !strcmp(text, "_greenlet"))
-		GN_PYTHON_SITE(selected)(GN_SELECTED_GREENLETS, 1);
+		gn_site_call_selected(GN_SELECTED_GREENLETS, 1);
 }
 
 static int audit(const char *event, struct gn_py *args, void *ctx)
@@ -123,20 +119,6 @@ pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 	return create(thread, attr, run, arg);
 }
 
-/* Removes what gnomon added to the environment. */
-static void take_environment(char **envp)
-{
-	const char *filter = gn_environment_get(envp, GN_PYTHON_ENV_FILTER);
-	const char *hooks = gn_environment_get(envp, GN_PYTHON_ENV);
-
-	gn_exec_keep(envp);
-	python.filter = filter ? strdup(filter) : NULL;
-	python.fast = hooks && !strcmp(hooks, GN_PYTHON_FAST);
-	gn_environment_drop(envp, GN_PYTHON_ENV_FILTER);
-	gn_environment_drop(envp, GN_PYTHON_ENV);
-	gn_environment_drop_library(envp, GN_PYTHON_LIBRARY);
-}
-
 /* glibc passes main()'s arguments to constructors. Other programs keep the
  * environment: they can start a Python. */
 __attribute__((constructor)) static void begin(int argc, char **argv,
@@ -147,9 +129,12 @@ __attribute__((constructor)) static void begin(int argc, char **argv,
 	(void)argc, (void)argv;
 	gn_exec_begin();
 	if (gn_environment_get(envp, GN_PYTHON_ENV) && gn_py_is_here()) {
-		take_environment(envp);
+		gn_exec_keep(envp);
+		python.asked = gn_environment_take(envp, GN_PYTHON_LIBRARY,
+						   GN_PYTHON_ENV,
+						   GN_PYTHON_ENV_FILTER);
 		if (!gn_py_find() || gn_py.audit(audit, NULL))
-			GN_PYTHON_SITE(selected)(GN_SELECTED_PYTHONS_LEFT, 1);
+			gn_site_call_selected(GN_SELECTED_PYTHONS_LEFT, 1);
 	}
 	errno = err;
 }

@@ -89,34 +89,34 @@ static void keep(struct gn_calls *c, const struct gn_fiber *f)
 	*at = s;
 }
 
-static void suspend(struct gn_calls *c, const struct gn_calls_tell *tell)
+static void suspend(struct gn_calls *c, const struct gn_call_hooks *hooks)
 {
 	const struct gn_fiber *f = &c->fiber[--c->nfibers];
 
 	if (c->n > f->first)
 		keep(c, f);
 	for (; c->n > f->first; c->n--)
-		tell->suspended(c->at[c->n - 1].index,
-				gn_calls_key(c->n - 1) + 1);
+		hooks->suspended(c->at[c->n - 1].index,
+				 gn_calls_key(c->n - 1) + 1);
 }
 
 /* A fiber that was freed can have had its place: its calls are below `frame`,
  * or in another stack. */
 static void resume(struct gn_calls *c, const void *stack, uintptr_t frame,
 		   const struct gn_suspended *s,
-		   const struct gn_calls_tell *tell)
+		   const struct gn_call_hooks *hooks)
 {
 	if (s->stack != stack || !make_room(c, c->n + s->n))
 		return;
 	for (uint32_t i = 0; i < s->n && s->at[i].frame >= frame; i++) {
 		c->at[c->n] = s->at[i];
-		tell->resumed(s->at[i].index, gn_calls_key(c->n));
+		hooks->resumed(s->at[i].index, gn_calls_key(c->n));
 		c->n++;
 	}
 }
 
 bool gn_calls_switch(struct gn_calls *c, const void *context, const void *stack,
-		     uintptr_t frame, const struct gn_calls_tell *tell)
+		     uintptr_t frame, const struct gn_call_hooks *hooks)
 {
 	struct gn_suspended *s;
 	uint32_t i = c->nfibers;
@@ -125,7 +125,7 @@ bool gn_calls_switch(struct gn_calls *c, const void *context, const void *stack,
 		i--;
 	if (i) {
 		while (c->nfibers > i)
-			suspend(c, tell);
+			suspend(c, hooks);
 		return true;
 	}
 	if (!make_fiber_room(c))
@@ -133,32 +133,32 @@ bool gn_calls_switch(struct gn_calls *c, const void *context, const void *stack,
 	c->fiber[c->nfibers++] = (struct gn_fiber){context, stack, c->n};
 	s = take(c, context);
 	if (s)
-		resume(c, stack, frame, s, tell);
+		resume(c, stack, frame, s, hooks);
 	free(s);
 	return true;
 }
 
 void gn_calls_heal(struct gn_calls *c, uintptr_t frame,
-		   const struct gn_calls_tell *tell)
+		   const struct gn_call_hooks *hooks)
 {
 	const struct gn_call *top;
 
 	while ((top = gn_calls_top(c)) && top->frame < frame)
-		gn_calls_leave(c, tell);
+		gn_calls_leave(c, hooks);
 }
 
 void gn_calls_enter(struct gn_calls *c, struct gn_call call,
-		    const struct gn_calls_tell *tell)
+		    const struct gn_call_hooks *hooks)
 {
 	if (!make_room(c, c->n + 1))
 		return;
 	c->at[c->n] = call;
-	tell->enter(call.index, gn_calls_key(c->n));
+	hooks->enter(call.index, gn_calls_key(c->n));
 	c->n++;
 }
 
-void gn_calls_leave(struct gn_calls *c, const struct gn_calls_tell *tell)
+void gn_calls_leave(struct gn_calls *c, const struct gn_call_hooks *hooks)
 {
 	c->n--;
-	tell->leave(c->at[c->n].index, gn_calls_key(c->n));
+	hooks->leave(c->at[c->n].index, gn_calls_key(c->n));
 }

@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../call_hooks.h"
+
 enum gn_call_kind { GN_CALL_METHOD, GN_CALL_BLOCK, GN_CALL_C };
 
 struct gn_call {
@@ -48,13 +50,6 @@ struct gn_calls {
 	struct gn_suspended *suspended[GN_CALLS_BUCKETS];
 };
 
-/* Receives what gnomon must know. */
-typedef void (*gn_calls_tell_fn)(uint64_t index, uint64_t key);
-
-struct gn_calls_tell {
-	gn_calls_tell_fn enter, leave, resumed, suspended;
-};
-
 void gn_calls_init(struct gn_calls *c);
 void gn_calls_free(struct gn_calls *c);
 
@@ -66,11 +61,11 @@ static inline uint64_t gn_calls_key(uint32_t i)
 
 /* The fiber `context` runs now, at `frame`. False: no memory. */
 bool gn_calls_switch(struct gn_calls *c, const void *context, const void *stack,
-		     uintptr_t frame, const struct gn_calls_tell *tell);
+		     uintptr_t frame, const struct gn_call_hooks *hooks);
 
 /* Ends the fiber's calls whose frames are below `frame`. */
 void gn_calls_heal(struct gn_calls *c, uintptr_t frame,
-		   const struct gn_calls_tell *tell);
+		   const struct gn_call_hooks *hooks);
 
 /* The innermost call of the fiber that runs, or NULL. */
 static inline struct gn_call *gn_calls_top(const struct gn_calls *c)
@@ -79,8 +74,8 @@ static inline struct gn_call *gn_calls_top(const struct gn_calls *c)
 }
 
 void gn_calls_enter(struct gn_calls *c, struct gn_call call,
-		    const struct gn_calls_tell *tell);
+		    const struct gn_call_hooks *hooks);
 /* Ends the innermost call. */
-void gn_calls_leave(struct gn_calls *c, const struct gn_calls_tell *tell);
+void gn_calls_leave(struct gn_calls *c, const struct gn_call_hooks *hooks);
 
 #endif

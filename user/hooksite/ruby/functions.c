@@ -4,16 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gnomon/selected.h>
-#include "../fast_names.h"
-#include "../mute.h"
+#include "../call_hooks.h"
 #include "filter.h"
 #include "names.h"
-#include "sites.h"
 
 #define FIRST_ROOM 1024 /* a power of two */
 
-/* A function by its name. Kept forever: sites report these texts. */
+/* A function by its name. Kept forever. */
 struct named {
 	char *name, *module;
 	uint64_t hash;
@@ -34,45 +31,22 @@ struct known {
 
 static struct {
 	const char *filter;
-	bool fast, full;
-	uint32_t last, epoch;
+	uint32_t epoch;
 	struct known *known;
 	size_t known_room, nknown;
 	struct named *named;
 	size_t named_room, nnamed;
 } functions = {.epoch = 1};
 
-void gn_functions_begin(const char *filter, bool fast)
+void gn_functions_begin(const char *filter)
 {
 	functions.filter = filter;
-	functions.fast = fast;
 }
 
 void gn_functions_collected(void)
 {
 	if (!++functions.epoch)
 		functions.epoch = 1;
-}
-
-static uint32_t next_index(void)
-{
-	if (functions.last < GN_INDEX_MAX)
-		return ++functions.last;
-	if (!functions.full)
-		GN_RUBY_SITE(selected)(GN_SELECTED_NO_ROOM, 1);
-	functions.full = true;
-	return 0;
-}
-
-static void tell(const struct named *f, uint32_t line)
-{
-	const struct gn_fast_text name = {f->name, (uint16_t)strlen(f->name)};
-	const struct gn_fast_text module = {f->module,
-					    (uint16_t)strlen(f->module)};
-
-	if (!functions.fast || !gn_fast_tell_name(f->index, line, name, module))
-		GN_RUBY_SITE(name)
-	(f->index, f->name, name.len, f->module, module.len, line);
 }
 
 static uint64_t hash_text(uint64_t hash, const char *text)
@@ -119,9 +93,9 @@ static uint32_t add_named(struct named *f, const struct gn_names *n,
 	*f = (struct named){.name = name, .module = module, .hash = hash};
 	functions.nnamed++;
 	if (gn_ruby_filter(functions.filter, name, module))
-		f->index = next_index();
+		f->index = gn_call_new_index();
 	if (f->index)
-		tell(f, n->line);
+		gn_call_name(f->index, name, module, n->line);
 	return f->index;
 }
 

@@ -10,7 +10,7 @@
 #include "api.h"
 #include "calls.h"
 
-void gn_functions_begin(const char *filter, bool fast);
+void gn_functions_begin(const char *filter);
 
 /* The function of this event; 0: it is not traced. */
 uint32_t gn_function_of(struct gn_rb_event *e, enum gn_call_kind kind);

@@ -4,32 +4,16 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "../fast.h"
-#include "../mute.h"
+#include "../call_sites.h"
 #include "api.h"
 #include "calls.h"
 #include "functions.h"
-#include "sites.h"
 
-static struct {
-	struct gn_calls_tell tell;
-	pthread_key_t ends;
-} hooks;
+static const struct gn_call_hooks *hooks;
+static pthread_key_t ends;
 
 static _Thread_local struct gn_calls *mine
 	__attribute__((tls_model("initial-exec")));
-
-#define BY_SITE(name)                                            \
-	static void name##_by_site(uint64_t index, uint64_t key) \
-	{                                                        \
-		if (!gn_muted((uint32_t)index))                  \
-			GN_RUBY_SITE(name)(index, key);          \
-	}
-
-BY_SITE(enter)
-BY_SITE(leave)
-BY_SITE(resumed)
-BY_SITE(suspended)
 
 static void end_thread(void *calls)
 {
@@ -46,11 +30,11 @@ static struct gn_calls *begin_thread(void)
 		return NULL;
 	gn_calls_init(c);
 	/* the calls that are below those of all fibers */
-	if (!gn_calls_switch(c, NULL, NULL, 0, &hooks.tell)) {
+	if (!gn_calls_switch(c, NULL, NULL, 0, hooks)) {
 		free(c);
 		return NULL;
 	}
-	pthread_setspecific(hooks.ends, c);
+	pthread_setspecific(ends, c);
 	mine = c;
 	return c;
 }
@@ -66,7 +50,7 @@ static struct gn_calls *calls_at(const struct gn_rb_event *e)
 	struct gn_calls *c = calls_of_thread();
 
 	if (!c || (c->fiber[c->nfibers - 1].context != at &&
-		   !gn_calls_switch(c, at, at->stack, e->frame, &hooks.tell)))
+		   !gn_calls_switch(c, at, at->stack, e->frame, hooks)))
 		return NULL;
 	return c;
 }
@@ -76,11 +60,10 @@ static void enter(struct gn_calls *c, struct gn_rb_event *e,
 {
 	uint32_t index;
 
-	gn_calls_heal(c, frame + 1, &hooks.tell);
+	gn_calls_heal(c, frame + 1, hooks);
 	index = gn_function_of(e, kind);
 	if (index)
-		gn_calls_enter(c, (struct gn_call){frame, index, kind},
-			       &hooks.tell);
+		gn_calls_enter(c, (struct gn_call){frame, index, kind}, hooks);
 }
 
 /* The block of define_method is the method's code. */
@@ -88,7 +71,7 @@ static void enter_block(struct gn_calls *c, struct gn_rb_event *e)
 {
 	const struct gn_call *top;
 
-	gn_calls_heal(c, e->frame, &hooks.tell);
+	gn_calls_heal(c, e->frame, hooks);
 	top = gn_calls_top(c);
 	if (!top || top->frame != e->frame || top->kind != GN_CALL_METHOD)
 		enter(c, e, GN_CALL_BLOCK, e->frame);
@@ -99,10 +82,10 @@ static void leave(struct gn_calls *c, const struct gn_rb_event *e,
 {
 	const struct gn_call *top;
 
-	gn_calls_heal(c, e->frame, &hooks.tell);
+	gn_calls_heal(c, e->frame, hooks);
 	top = gn_calls_top(c);
 	if (top && top->frame == e->frame && top->kind == kind)
-		gn_calls_leave(c, &hooks.tell);
+		gn_calls_leave(c, hooks);
 }
 
 /* The frame is the caller's; if the call is unwound, it is the call's own. */
@@ -110,13 +93,17 @@ static void leave_native(struct gn_calls *c, struct gn_rb_event *e)
 {
 	const struct gn_call *top;
 
-	gn_calls_heal(c, e->frame - 1, &hooks.tell);
+	gn_calls_heal(c, e->frame - 1, hooks);
 	top = gn_calls_top(c);
 	if (top && top->kind == GN_CALL_C &&
 	    (top->frame == e->frame - 1 ||
 	     top->index == gn_function_of(e, GN_CALL_C)))
-		gn_calls_leave(c, &hooks.tell);
+		gn_calls_leave(c, hooks);
 }
+
+/* The sites: the collector works on this thread. */
+void gn_site_gc_begin(void);
+void gn_site_gc_end(void);
 
 /* The collector runs: nothing of the interpreter may be called. */
 static void on_collection(uint32_t event, gn_rb_value data, gn_rb_value self,
@@ -124,9 +111,9 @@ static void on_collection(uint32_t event, gn_rb_value data, gn_rb_value self,
 {
 	(void)data, (void)self, (void)id, (void)class;
 	if (event == GN_RB_GC_ENTER)
-		GN_RUBY_SITE(gc_begin)();
+		gn_site_gc_begin();
 	else if (event == GN_RB_GC_EXIT)
-		GN_RUBY_SITE(gc_end)();
+		gn_site_gc_end();
 	else
 		gn_functions_collected();
 }
@@ -136,7 +123,7 @@ static void on_event(gn_rb_value data, struct gn_rb_event *e)
 	struct gn_calls *c;
 
 	(void)data;
-	if (gn_fast_is_gone(GN_RUBY_SITE(fast))) {
+	if (gn_call_is_over()) {
 		gn_rb.remove_hook((gn_rb_event_fn)(void (*)(void))on_event);
 		gn_rb.remove_hook(on_collection);
 		return;
@@ -168,17 +155,10 @@ static void on_event(gn_rb_value data, struct gn_rb_event *e)
 	}
 }
 
-bool gn_hook_begin(bool fast)
+bool gn_hook_begin(const struct gn_call_hooks *h)
 {
-	if (fast)
-		hooks.tell = (struct gn_calls_tell){
-			GN_RUBY_HOOK(enter), GN_RUBY_HOOK(leave),
-			GN_RUBY_HOOK(resumed), GN_RUBY_HOOK(suspended)};
-	else
-		hooks.tell = (struct gn_calls_tell){
-			enter_by_site, leave_by_site, resumed_by_site,
-			suspended_by_site};
-	if (pthread_key_create(&hooks.ends, end_thread))
+	hooks = h;
+	if (pthread_key_create(&ends, end_thread))
 		return false;
 	gn_rb.add_hook(on_collection,
 		       GN_RB_GC_END_MARK | GN_RB_GC_ENTER | GN_RB_GC_EXIT,
@@ -199,14 +179,13 @@ void gn_hook_enter_main(void)
 	if (index)
 		gn_calls_enter(
 			c, (struct gn_call){UINTPTR_MAX, index, GN_CALL_METHOD},
-			&hooks.tell);
+			hooks);
 }
 
 void gn_hook_leave_main(void)
 {
 	struct gn_calls *c = calls_of_thread();
 
-	if (c && gn_calls_switch(c, NULL, NULL, 0, &hooks.tell) &&
-	    gn_calls_top(c))
-		gn_calls_leave(c, &hooks.tell);
+	if (c && gn_calls_switch(c, NULL, NULL, 0, hooks) && gn_calls_top(c))
+		gn_calls_leave(c, hooks);
 }

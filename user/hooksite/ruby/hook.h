@@ -4,9 +4,11 @@
 
 #include <stdbool.h>
 
+#include "../call_hooks.h"
+
 /* Hooks all events of methods, in this interpreter, until gnomon is gone.
- * False: it cannot. */
-bool gn_hook_begin(bool fast);
+ * False: it cannot. `hooks` stays. */
+bool gn_hook_begin(const struct gn_call_hooks *hooks);
 
 /* The code outside of all methods begins and ends. */
 void gn_hook_enter_main(void);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include <gnomon/ruby.h>
+#define NATIVE "C" /* the module of functions in C */
 
 /* Appends what fits. A character is not cut in its middle. */
 static void put(struct gn_names *n, const char *text)
@@ -142,7 +142,7 @@ void gn_names_of(struct gn_rb_event *e, enum gn_call_kind kind,
 	n->unnamed = false;
 	n->line = kind == GN_CALL_METHOD ? line_of(e) : 0;
 	if (kind == GN_CALL_C)
-		strcpy(n->module, GN_RUBY_NATIVE);
+		strcpy(n->module, NATIVE);
 	else
 		put_file(n, e);
 	if (!class) {

@@ -9,31 +9,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gnomon/ruby.h>
+#include <gnomon/preload.h>
 #include <gnomon/selected.h>
-#include "../fast.h"
+#include "../call_sites.h"
 #include "../preload/environment.h"
 #include "api.h"
 #include "functions.h"
 #include "hook.h"
-#include "sites.h"
 
 static struct {
-	char *filter;
-	bool hooked, fast;
+	struct gn_preloaded asked;
+	bool hooked;
 } ruby;
 
 static bool begin_hooks(void)
 {
-	bool fast;
-
 	if (!gn_rb_check())
 		return false;
-	fast = ruby.fast &&
-	       gn_fast_start(GN_RUBY_SITE(fast), GN_RUBY_HOOK(enter),
-			     GN_RUBY_HOOK(leave));
-	gn_functions_begin(ruby.filter, fast);
-	return gn_hook_begin(fast);
+	gn_functions_begin(ruby.asked.filter);
+	return gn_hook_begin(gn_call_begin(ruby.asked.fast));
 }
 
 __attribute__((visibility("default"))) int ruby_run_node(void *node);
@@ -49,27 +43,14 @@ int ruby_run_node(void *node)
 		return run(node);
 	ruby.hooked = false;
 	if (!begin_hooks()) {
-		GN_RUBY_SITE(selected)(GN_SELECTED_RUBIES_LEFT, 1);
+		gn_site_call_selected(GN_SELECTED_RUBIES_LEFT, 1);
 		return run(node);
 	}
-	GN_RUBY_SITE(init)(0);
+	gn_site_call_init(0);
 	gn_hook_enter_main();
 	status = run(node);
 	gn_hook_leave_main();
 	return status;
-}
-
-/* Removes what gnomon added to the environment. */
-static void take_environment(char **envp)
-{
-	const char *filter = gn_environment_get(envp, GN_RUBY_ENV_FILTER);
-	const char *hooks = gn_environment_get(envp, GN_RUBY_ENV);
-
-	ruby.filter = filter ? strdup(filter) : NULL;
-	ruby.fast = hooks && !strcmp(hooks, GN_RUBY_FAST);
-	gn_environment_drop(envp, GN_RUBY_ENV_FILTER);
-	gn_environment_drop(envp, GN_RUBY_ENV);
-	gn_environment_drop_library(envp, GN_RUBY_LIBRARY);
 }
 
 /* A static interpreter calls its own function, which is found first. */
@@ -93,9 +74,10 @@ __attribute__((constructor)) static void begin(int argc, char **argv,
 	(void)argc, (void)argv;
 	if (gn_environment_get(envp, GN_RUBY_ENV) && has_ruby()) {
 		ruby.hooked = gn_rb_find() && is_ours();
-		take_environment(envp);
+		ruby.asked = gn_environment_take(
+			envp, GN_RUBY_LIBRARY, GN_RUBY_ENV, GN_RUBY_ENV_FILTER);
 		if (!ruby.hooked)
-			GN_RUBY_SITE(selected)(GN_SELECTED_RUBIES_LEFT, 1);
+			gn_site_call_selected(GN_SELECTED_RUBIES_LEFT, 1);
 	}
 	errno = err;
 }

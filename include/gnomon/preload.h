@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What gnomon and the preloaded libraries of runtimes agree on. A library
+ * removes its two variables from the command's environment: the kind of hooks,
+ * and a filter (filter.h of the runtime's hook-site library).
+ */
+#ifndef GNOMON_PRELOAD_H
+#define GNOMON_PRELOAD_H
+
+#define GN_PYTHON_LIBRARY    "libgnomon-python.so"
+#define GN_PYTHON_ENV	     "GNOMON_PYTHON"
+#define GN_PYTHON_ENV_FILTER "GNOMON_PYTHON_FILTER"
+
+#define GN_RUBY_LIBRARY	   "libgnomon-ruby.so"
+#define GN_RUBY_ENV	   "GNOMON_RUBY"
+#define GN_RUBY_ENV_FILTER "GNOMON_RUBY_FILTER"
+
+/* The kinds of hooks. */
+#define GN_PRELOAD_FAST	  "fast"
+#define GN_PRELOAD_PROBES "probes"
+
+#endif
