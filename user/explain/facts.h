@@ -38,6 +38,12 @@ struct gn_facts {
 /* 0, -ENOMEM. */
 int gn_facts_of(const struct gn_model *m, struct gn_facts *out);
 
+/* Time of its own code in user mode, without compilation and collection. */
+static inline uint64_t gn_own_time(const struct gn_model_function *fn)
+{
+	return fn->v.class_excl[GN_CLASS_APP];
+}
+
 /* Whether the function's calls last at most half of the capture on average. In
  * others a thread may wait for work all the time. */
 bool gn_calls_short(const struct gn_model *m, int32_t function);

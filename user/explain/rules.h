@@ -34,6 +34,11 @@ struct gn_subject {
 	const struct gn_model_await *await;
 };
 
+/* Keeps the functions with the most weight in descending order; of equal ones,
+ * the first. */
+void gn_subject_add(struct gn_subject *s, const struct gn_model_function *fn,
+		    uint64_t weight);
+
 struct gn_rule {
 	const char *name;
 	enum gn_severity severity;
@@ -97,6 +102,10 @@ GN_RULE_SENTENCE(syscalls)
 void gn_put_ns(FILE *f, uint64_t ns);
 void gn_put_pct(FILE *f, uint64_t part, uint64_t whole);
 void gn_put_count(FILE *f, uint64_t n, const char *one, const char *many);
+/* "3 calls". At least so many if some are missing: lost ones (`lossy`), those
+ * before probes were in place, and those in callers' copies. */
+void gn_put_calls(FILE *f, const struct gn_model_function *function,
+		  bool lossy);
 /* A name, shortened for a sentence. */
 void gn_put_named(FILE *f, const struct gn_model_named *named);
 /* The same for a function; -1 is outside of any. */
@@ -118,6 +127,9 @@ void gn_put_most_in(FILE *out, const struct gn_facts *f,
 /* "0.5 s, 30.0 % of the time on CPUs" */
 void gn_put_of_cpu(FILE *out, const struct gn_facts *f, uint64_t ns);
 
+/* The share of `ns` in what the program worked or waited for answers:
+ * computation matters only as far as the program computes. */
+double gn_share_of_work(const struct gn_facts *f, uint64_t ns);
 /* The share of `ns` in the CPU time; 0 if it is a small part of the elapsed
  * time. */
 double gn_share_of_cpu(const struct gn_facts *f, uint64_t ns);

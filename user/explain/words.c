@@ -91,3 +91,10 @@ void gn_put_glob(FILE *f, const struct gn_model_function *function)
 		      f);
 	fputs(native && function->name[len] ? "(*'" : "'", f);
 }
+
+void gn_put_calls(FILE *out, const struct gn_model_function *fn, bool lossy)
+{
+	if (lossy || gn_calls_missing(&fn->v))
+		fputs("at least ", out);
+	gn_put_count(out, fn->v.calls, "call", "calls");
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The rule about time that is in no traced function, and why. */
+#include <string.h>
+
+#include "explain/rules.h"
+#include "output/header.h"
+
+/* Whether each line of a text begins with '!'. */
+static bool only_excludes(const char *lines)
+{
+	while (*lines == '!')
+		lines += strcspn(lines, "\n") + (strchr(lines, '\n') != NULL);
+	return !*lines;
+}
+
+/* Whether -f names no function, or only what it leaves out. */
+static bool names_none(const struct gn_model *m)
+{
+	const char *asked = gn_model_info(m, "functions.asked");
+
+	return asked && (!strcmp(asked, "all") || only_excludes(asked));
+}
+
+/* The same where a runtime compiles functions. */
+static bool asked_all(const struct gn_model *m)
+{
+	return m->code.compiled && names_none(m);
+}
+
+/* Whether the functions are those of an interpreter: no file has them, so they
+ * cannot be listed, and samples show the interpreter instead. */
+static bool interpreted(const struct gn_model *m)
+{
+	for (size_t i = 0; i < m->nfunctions; i++)
+		switch (m->functions[i].runtime) {
+		case GN_RUNTIME_CPYTHON:
+		case GN_RUNTIME_PHP:
+		case GN_RUNTIME_RUBY:
+			return true;
+		default:
+			break;
+		}
+	return false;
+}
+
+/* Whether the functions of runtimes were left out, by --clr light or because
+ * nothing asks for those of a process that was already running. */
+static bool light(const struct gn_model *m)
+{
+	const char *level = gn_model_info(m, "clr");
+
+	return m->code.compiled && level && !strcmp(level, "light");
+}
+
+/* Whether code made in memory before gnomon attached can have inlined copies of
+ * the methods that -f names. */
+static bool can_be_copied(const struct gn_model *m)
+{
+	const char *hooks = gn_model_info(m, "hooks");
+
+	return m->code.selected[GN_SELECTED_METHODS] && !m->nfunctions &&
+	       !(hooks && !strcmp(hooks, "il at start"));
+}
+
+/* Whether only methods of a runtime could have been traced, and it had no
+ * hooks. */
+static bool unhooked(const struct gn_model *m)
+{
+	return !m->nfunctions && gn_model_info(m, "clr.unhooked");
+}
+
+/* Whether no function has probes because those that -f names were refused.
+ * Otherwise, if none was seen, none was called. */
+static bool refused(const struct gn_model *m, uint64_t *attached)
+{
+	uint64_t by_ret = 0, by_return = 0, all = 0, kernel = 0;
+
+	gn_info_number(m, "functions.ret", &by_ret);
+	gn_info_number(m, "functions.return", &by_return);
+	gn_info_number(m, "functions.refused", &all);
+	gn_info_number(m, "functions.refused.kernel", &kernel);
+	*attached = by_ret + by_return;
+	return all && *attached <= kernel;
+}
+
+static void say_none(const struct gn_model *m, FILE *out)
+{
+	const char *first = gn_model_info(m, "functions.refused.first");
+	uint64_t attached;
+
+	if (refused(m, &attached)) {
+		fputs("No function was traced, as what -f names was refused",
+		      out);
+		if (first)
+			fprintf(out, " (%s)", first);
+	} else if (attached || m->code.selected[GN_SELECTED_METHODS]) {
+		fputs("No call of what -f names was seen", out);
+	} else {
+		fputs("No function was traced", out);
+	}
+}
+
+/* Whether what is in no traced function can be in methods that nothing asked
+ * for, which samples show. */
+static bool samples_tell(const struct gn_model *m)
+{
+	return m->code.compiled && !interpreted(m) && !unhooked(m) &&
+	       (light(m) || !asked_all(m));
+}
+
+int gn_look_untraced(const struct gn_facts *f, struct gn_subject *s)
+{
+	uint64_t traced = 0, all = f->classes[GN_CLASS_APP];
+
+	for (size_t i = 0; i < f->m->nfunctions; i++)
+		traced += gn_own_time(&f->m->functions[i]);
+	/* a program that does nothing has nothing to trace */
+	if (traced < all && f->cpu > f->wall / 20) {
+		s->ns = all - traced;
+		s->share = gn_share(s->ns, all);
+		s->rank = gn_share_of_work(f, s->ns);
+	}
+	/* methods are not in files, so they cannot be listed */
+	if (samples_tell(f->m))
+		s->what = f->m->nsamples ? GN_NEXT_REPORT : GN_NEXT_AGAIN;
+	else if (asked_all(f->m) || interpreted(f->m) || unhooked(f->m))
+		s->what = GN_NEXT_REPORT;
+	return 0;
+}
+
+/* Writes what to name with -f. If probes came late, other names may not
+ * help. */
+static void put_to_name(const struct gn_model *m, FILE *out)
+{
+	uint64_t attached = 0;
+	bool none = !m->nfunctions && refused(m, &attached);
+	bool named = none || attached;
+
+	fputs(") is in none. ", out);
+	if (named && !none && m->counters[GN_COUNTER_UNPROBED])
+		fprintf(out,
+			"Calls before probes were in place are not seen (see "
+			"UNPROBED). %sName %sothers with -f; this lists them:",
+			!m->by_path && gn_model_attached(m)
+				? "A server's new children have them at once "
+				  "if -p names all its processes (-p A,B,C). "
+				: "",
+			m->by_path ? "the file by its path, or " : "");
+	else
+		fprintf(out, "Name %s with -f; this lists them:",
+			named ? "others" : "some");
+}
+
+static void put_interpreted(const struct gn_model *m, FILE *out)
+{
+	bool all = names_none(m);
+
+	fprintf(out,
+		") is in none: in the interpreter's own code%s%s; --by thread "
+		"tells.%s",
+		all ? "" : ", in functions that -f does not name",
+		m->nprocesses > 1 ? ", or in other programs" : "",
+		all ? "" : " Without -f all functions are traced.");
+}
+
+void gn_say_untraced(const struct gn_facts *f, const struct gn_subject *s,
+		     FILE *out)
+{
+	if (!f->m->nfunctions)
+		say_none(f->m, out);
+	else
+		fputs("Much happens outside of the traced functions", out);
+	fputs(": ", out);
+	gn_put_ns(out, s->ns);
+	fputs(" of app time (", out);
+	gn_put_pct(out, s->ns, f->classes[GN_CLASS_APP]);
+	if (unhooked(f->m))
+		fputs(") is in none: a runtime had no hooks (see runtime); "
+		      "--by thread tells.",
+		      out);
+	else if (interpreted(f->m))
+		put_interpreted(f->m, out);
+	else if (light(f->m))
+		fputs(") is in none: methods were not traced (see clr). "
+		      "Samples tell:",
+		      out);
+	else if (samples_tell(f->m))
+		fprintf(out,
+			") is in none: in methods that -f does not name, %sor "
+			"in the runtime's own code. Samples tell:",
+			can_be_copied(f->m)
+				? "in copies of named ones in compiled "
+				  "expressions, which call the handlers of MVC "
+				  "(see hooks), "
+				: "");
+	else if (s->what == GN_NEXT_REPORT)
+		fputs(") is in none: in the runtime's own code, in methods "
+		      "that can have no hooks, or, where gnomon came to a "
+		      "process that ran, in what it did there; --by thread "
+		      "tells.",
+		      out);
+	else
+		put_to_name(f->m, out);
+}
+
+void gn_next_untraced(const struct gn_facts *f, const struct gn_subject *s,
+		      FILE *out)
+{
+	if (s->what == GN_NEXT_AGAIN)
+		fputs("--snapshot 499", out);
+	else if (samples_tell(f->m))
+		fputs("--by samples --limit 20", out);
+	else if (s->what != GN_NEXT_REPORT)
+		fputs("list -f '*'", out);
+}
