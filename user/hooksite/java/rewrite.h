@@ -23,8 +23,11 @@
  * - An asynchronous exception when enter returns is not seen: that call has no
  *   end.
  *
- * In a constructor all this is so from its first instruction, before the object
- * is initialized by super() or this(), too.
+ * A constructor is entered when its object is initialized: enter is called when
+ * super() or this() has returned. What is before that belongs to the caller,
+ * and nothing is called if it throws. The verifier of HotSpot lets no handler
+ * cover the call of super() or this(), so we could not see that it throws. For
+ * java/lang/Object, which has no super(), this does not apply.
  *
  * Lines in stack traces stay as they are.
  */
@@ -51,15 +54,18 @@ struct gn_java_hooks {
 
 /* Why a selected method stays as it is. */
 enum gn_java_refusal {
-	GN_JAVA_NO_CODE,   /* abstract or native */
+	GN_JAVA_NO_CODE = 1, /* abstract or native */
 	GN_JAVA_MALFORMED, /* the code, or an attribute that must be adapted */
 	GN_JAVA_TOO_LARGE, /* code, a branch, a table or the constant pool */
+	/* finalize() that only returns: with hooks HotSpot would register each
+	 * object of the class to be finalized */
+	GN_JAVA_EMPTY_FINALIZER,
 	/* With hooks the code would be longer than 8000 bytes, which HotSpot
 	 * never compiles unless it is told to; without, it is not. */
 	GN_JAVA_NOT_COMPILED,
-	/* A constructor in which local 0 is overwritten, or a subroutine (jsr)
-	 * is called, before the object is initialized. No compiler that we know
-	 * does this. */
+	/* A constructor that calls a subroutine (jsr) before its object is
+	 * initialized, or has code that runs both before and after. No compiler
+	 * that we know makes such. */
 	GN_JAVA_CONSTRUCTOR,
 };
 
