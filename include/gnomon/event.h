@@ -640,6 +640,10 @@ enum gn_runtime_id {
 #define GN_FUNC(runtime, index) ((__u32)(runtime) << 28 | (index))
 #define GN_FUNC_RUNTIME(func)	((func) >> 28)
 #define GN_FUNC_INDEX(func)	((func)&0x0fffffff)
+/* Functions of both runtimes of .NET have names of the same form
+ * (names/clr_name.h), and the same library calls them. */
+#define GN_RUNTIME_IS_DOTNET(runtime) \
+	((runtime) == GN_RUNTIME_CLR || (runtime) == GN_RUNTIME_MONO)
 /* Functions of Python and of Ruby share frames of the machine's stack. So the
  * frame key is no address: its low half is a number, which falls with each call
  * within another. Such numbers cannot be compared with the keys of native

@@ -15,6 +15,12 @@
 #define GN_RUBY_ENV	   "GNOMON_RUBY"
 #define GN_RUBY_ENV_FILTER "GNOMON_RUBY_FILTER"
 
+#define GN_MONO_LIBRARY	   "libgnomon-mono.so"
+#define GN_MONO_ENV	   "GNOMON_MONO"
+#define GN_MONO_ENV_FILTER "GNOMON_MONO_FILTER"
+/* families of events (enum gn_family), in hexadecimal */
+#define GN_MONO_ENV_EVENTS "GNOMON_MONO_EVENTS"
+
 /* The kinds of hooks. */
 #define GN_PRELOAD_FAST	  "fast"
 #define GN_PRELOAD_PROBES "probes"

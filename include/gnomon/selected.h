@@ -42,7 +42,9 @@
 	X(GREENLETS, 17, "greenlets",                                       \
 	  "Python programs with greenlets: their calls are in doubt")       \
 	X(RUBIES_LEFT, 18, "rubies_left",                                   \
-	  "Ruby interpreters that are static or not known: no hooks")
+	  "Ruby interpreters that are static or not known: no hooks")       \
+	X(MONOS_LEFT, 19, "monos_left",                                     \
+	  "Mono runtimes that interpret or are not known: no hooks")
 
 enum gn_selected {
 #define GN_SELECTED_ENUM(name, value, text, meaning) \

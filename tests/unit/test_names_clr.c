@@ -155,6 +155,15 @@ static void what_compilers_made_has_its_methods_name(void **state)
 	      {"N.P.<get_Name>b__0()", "P.Name.get.lambda#0()"},
 	      {"N.P+<>c.<.ctor>b__0_0()", "P.P.lambda#0()"},
 	      {"N.P+<>c..ctor()", "P.<>c.<>c()"},
+	      /* of Mono's compiler */
+	      {"N.P+<Fetch>c__async3.MoveNext()", "P.Fetch"},
+	      {"N.P<T>+<Items>c__Iterator0.MoveNext()", "P<T>.Items"},
+	      {"N.P+<Items>c__Iterator0..ctor()", "P.Items.new()"},
+	      {"N.P.<Main>m__5(int)", "P.Main.lambda#5(int)"},
+	      {"N.P+<Main>c__AnonStorey4.<>m__0(int)",
+	       "P.Main.lambda#4-0(int)"},
+	      {"N.P+<Main>c__AnonStorey4..ctor()", "P.Main.new()"},
+	      {"N.P+<Main>c__AnonStorey4+<Main>c__async1.MoveNext()", "P.Main"},
 	      {"<>f__AnonymousType0<int>.get_Id()",
 	       "AnonymousType0<int>.Id.get"},
 	      {"<>f__AnonymousType0<<Id>j__TPar,<B>j__TPar>..ctor("

@@ -304,6 +304,8 @@ void gn_session_put_facts(struct gn_session *s)
 	gn_session_put_info(s, "links", gn_attach_mode_name(s->mode));
 	if (s->light)
 		; /* no code is changed */
+	else if (s->launch.refuses)
+		gn_session_put_info(s, "inlining", "refused");
 	else if (s->launch.env && s->opts.inlining != GN_INLINING_AUTO)
 		gn_session_put_info(s, "inlining",
 				    s->opts.inlining == GN_INLINING_KEEP

@@ -344,7 +344,7 @@ void gn_sources_record(struct gn_sources *s, const struct gn_rec *rec)
 	path[name->len[1]] = '\0';
 	if (is_script(runtime, path))
 		tell_script(s, name, path);
-	if (runtime != GN_RUNTIME_CLR || *path != '/' ||
+	if (!GN_RUNTIME_IS_DOTNET(runtime) || *path != '/' ||
 	    GN_TOKEN_TABLE((gn_token)rec->key) != GN_TOKEN_METHODDEF)
 		return;
 	m = module_of(s, name->ref, path, rec->time);

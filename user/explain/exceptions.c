@@ -101,7 +101,7 @@ void gn_next_exceptions(const struct gn_facts *f, const struct gn_subject *s,
 static void add_unwound(struct gn_subject *s,
 			const struct gn_model_function *fn)
 {
-	if (fn->runtime != GN_RUNTIME_CLR)
+	if (!GN_RUNTIME_IS_DOTNET(fn->runtime))
 		return;
 	s->ns += fn->v.unwound;
 	s->whole += fn->v.calls;

@@ -242,7 +242,7 @@ static bool runs_async(const struct gn_model *m, const struct gn_model_edge *e)
 	const char *caller = e->caller < 0 ? "" : m->functions[e->caller].name;
 	const struct gn_model_function *callee = &m->functions[e->callee];
 
-	return callee->runtime == GN_RUNTIME_CLR &&
+	return GN_RUNTIME_IS_DOTNET(callee->runtime) &&
 	       strstr(callee->name, ".MoveNext(") &&
 	       (begins(caller, "System.Runtime.CompilerServices.Async") ||
 		begins(caller, "System.Runtime.CompilerServices.PoolingAsync"));

@@ -49,7 +49,7 @@ static enum part part_of(const struct gn_model_function *fn)
 		{"System.Threading.ThreadPoolWorkQueue.", PART_POOL},
 	};
 
-	if (fn->runtime != GN_RUNTIME_CLR)
+	if (!GN_RUNTIME_IS_DOTNET(fn->runtime))
 		return PART_NONE;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 		if (!strncmp(fn->name, parts[i].begin, strlen(parts[i].begin)))

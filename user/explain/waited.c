@@ -297,7 +297,7 @@ void gn_say_event(const struct gn_facts *f, const struct gn_subject *s,
 	int32_t fn = s->wait.function;
 
 	gn_say_wait(f, s, out);
-	if (fn >= 0 && f->m->functions[fn].runtime == GN_RUNTIME_CLR &&
+	if (fn >= 0 && GN_RUNTIME_IS_DOTNET(f->m->functions[fn].runtime) &&
 	    !knows_locks(f->m))
 		fputs(" If it is a lock, or the end of a task (Wait, Result), "
 		      "-f 'System.Threading.*' beside yours tells.",

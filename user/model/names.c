@@ -277,7 +277,8 @@ bool gn_names_short(const struct gn_fn *fn, const char *name, char *text,
 		    size_t size)
 {
 	/* a name without parameters is a class or a module */
-	return (GN_FUNC_RUNTIME(fn->func) == GN_RUNTIME_CLR || fn->clr_name) &&
+	return (GN_RUNTIME_IS_DOTNET(GN_FUNC_RUNTIME(fn->func)) ||
+		fn->clr_name) &&
 	       name[gn_clr_plain(name)] &&
 	       gn_clr_spell(name, GN_CLR_SHORT, text, size) &&
 	       strcmp(name, text) != 0;
@@ -286,7 +287,7 @@ bool gn_names_short(const struct gn_fn *fn, const char *name, char *text,
 bool gn_names_short_class(const struct gn_fn *fn, const char *name, char *text,
 			  size_t size)
 {
-	return GN_FUNC_RUNTIME(fn->func) == GN_RUNTIME_CLR && fn->name &&
+	return GN_RUNTIME_IS_DOTNET(GN_FUNC_RUNTIME(fn->func)) && fn->name &&
 	       gn_clr_spell_type(name, text, size) && strcmp(name, text) != 0;
 }
 

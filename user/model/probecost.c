@@ -109,7 +109,7 @@ static enum gn_probe_class runtime_class(const struct gn_thread *t,
 					 const struct gn_rec_func *r)
 {
 	if ((r->h.kind == GN_KIND_JIT_BEGIN || r->h.kind == GN_KIND_JIT_END) &&
-	    GN_FUNC_RUNTIME(r->func) == GN_RUNTIME_CLR)
+	    GN_RUNTIME_IS_DOTNET(GN_FUNC_RUNTIME(r->func)))
 		return r->h.flags & GN_F_OWN ? GN_PROBE_FAST : GN_PROBE_MANAGED;
 	if (t->ringed && GN_KIND_IS_OF_STACK(r->h.kind) &&
 	    r->h.kind != GN_KIND_UNWIND_BEGIN && !(r->h.flags & GN_F_PROBED))

@@ -144,13 +144,29 @@ static void find_type(struct parts *p)
 static const char basic_closure[] = "_Closure$__";
 static const char basic_lambda[] = "_Lambda$__";
 
+static const char mono_lambda[] = "<>m__";
+
+/* Mono's compiler: 4 of "<Main>c__AnonStorey4", which contains "<>m__0". */
+static struct gn_span storey_number(const struct part *part)
+{
+	static const char mark[] = "c__AnonStorey";
+	struct gn_span rest = part->name;
+	size_t n = rest.at[0] == '<' ? gn_span_pair(&rest) : 0;
+
+	rest = gn_span_from(&rest, n);
+	if (n < 3 || !part->nested || !gn_span_begins(&rest, mark))
+		return (struct gn_span){0};
+	return gn_span_from(&rest, sizeof(mark) - 1);
+}
+
 /* "<>c" and "<>c__DisplayClass0_0": types that contain lambdas. */
 static bool is_closure(const struct part *part)
 {
 	if (gn_span_begins(&part->name, basic_closure))
 		return part->nested;
-	return gn_span_begins(&part->name, "<>c") &&
-	       (part->name.n == 3 || part->name.at[3] == '_');
+	return (gn_span_begins(&part->name, "<>c") &&
+		(part->name.n == 3 || part->name.at[3] == '_')) ||
+	       storey_number(part).n;
 }
 
 /* F#: what a function, or a bound value's code, became: "main@50-2". Returns
@@ -168,10 +184,26 @@ static size_t fsharp_len(const struct part *part)
 		       : 0;
 }
 
+/* Mono's compiler: state machines, and types that contain lambdas. */
+static const char *const mono_marks[] = {"c__Iterator", "c__async",
+					 "c__AnonStorey"};
+
+/* The length of what the compilers put behind "<Fetch>", without a number; 0:
+ * the type is not such a one. */
+static size_t mark_len(const struct gn_span *rest)
+{
+	for (size_t i = 0; i < sizeof(mono_marks) / sizeof(*mono_marks); i++)
+		if (gn_span_begins(rest, mono_marks[i]))
+			return strlen(mono_marks[i]);
+	if (!gn_span_begins(rest, "d"))
+		return 0;
+	return gn_span_begins(rest, "d__") ? 3 : 1;
+}
+
 /*
  * Gets the method that a state machine was made from: Fetch of "<Fetch>d__3",
- * which later versions of an edited program extend, or of
- * "VB$StateMachine_3_Fetch".
+ * which later versions of an edited program extend, of "<Fetch>c__async3", or
+ * of "VB$StateMachine_3_Fetch".
  */
 static bool machine_of(const struct part *part, struct gn_span *method)
 {
@@ -193,11 +225,10 @@ static bool machine_of(const struct part *part, struct gn_span *method)
 		return false;
 	*method = (struct gn_span){rest.at + 1, n - 2};
 	rest = gn_span_from(&rest, n);
-	if (!rest.n || rest.at[0] != 'd')
+	n = mark_len(&rest);
+	if (!n)
 		return false;
-	rest = gn_span_from(&rest, 1);
-	if (gn_span_begins(&rest, "__"))
-		rest = gn_span_from(&rest, 2);
+	rest = gn_span_from(&rest, n);
 	while (rest.n && strchr("0123456789#*", rest.at[0]))
 		rest = gn_span_from(&rest, 1);
 	return !rest.n;
@@ -228,7 +259,7 @@ struct spelling {
 	/* name of the last type, as in its constructors */
 	struct gn_span last;
 	struct gn_span args; /* of a closure: its method's arguments */
-	struct gn_span held; /* of a VB closure: its method's number */
+	struct gn_span held; /* of a closure: its method's, or its number */
 	bool machine;	     /* the last type is one, and was written */
 };
 
@@ -254,9 +285,13 @@ static bool left_out(const struct spelling *s, size_t i)
 /* "lambda#5-1": the method's number, and the lambda's number in it. */
 static bool put_lambda(struct spelling *s, struct gn_span name)
 {
-	if (!gn_span_begins(&name, basic_lambda))
+	bool basic = gn_span_begins(&name, basic_lambda);
+
+	if (!basic && (!s->held.n || !gn_span_begins(&name, mono_lambda)))
 		return false;
-	name = gn_span_from(&name, sizeof(basic_lambda) - 1);
+	name = gn_span_from(
+		&name,
+		(basic ? sizeof(basic_lambda) : sizeof(mono_lambda)) - 1);
 	gn_spell_text(&s->o, "lambda#");
 	if (s->held.n && !memchr(name.at, '-', name.n)) {
 		gn_spell_put(&s->o, s->held.at, s->held.n);
@@ -326,6 +361,8 @@ static void put_type(struct spelling *s, size_t i)
 	} else {
 		put_name(s, i);
 	}
+	if (storey_number(part).n)
+		s->held = storey_number(part);
 	/* for a glob of all methods: names have only this much in common */
 	if (is_fsharp(s, i) && any_method(s))
 		return;

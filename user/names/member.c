@@ -230,7 +230,8 @@ bool gn_member_held(const struct gn_span *name)
 	struct gn_span holder, rest;
 
 	return split_made(name, &holder, &rest) &&
-	       (gn_span_begins(&rest, "b__") || gn_span_begins(&rest, "g__"));
+	       (gn_span_begins(&rest, "b__") || gn_span_begins(&rest, "g__") ||
+		gn_span_begins(&rest, "m__"));
 }
 
 /* Returns where the method's own name begins, after an interface. That has dots
@@ -276,7 +277,8 @@ static bool put_made(struct gn_spell *o, const struct gn_span *name,
 		return false;
 	if (gn_span_is(&rest, "$")) {
 		put_held(o, holder, type, depth + 1);
-	} else if (gn_span_begins(&rest, "b__")) {
+	} else if (gn_span_begins(&rest, "b__") ||
+		   gn_span_begins(&rest, "m__")) {
 		put_held(o, holder, type, depth + 1);
 		for (size_t i = rest.n; i-- > 2;)
 			if (rest.at[i] == '_') {

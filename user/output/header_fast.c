@@ -26,7 +26,7 @@ static void put_count(const struct gn_model *m, const char *key,
 static bool could_be_fast(const struct gn_model *m)
 {
 	for (size_t i = 0; i < m->nfunctions; i++)
-		if (m->functions[i].runtime == GN_RUNTIME_CLR)
+		if (GN_RUNTIME_IS_DOTNET(m->functions[i].runtime))
 			return true;
 	return number(m, "fast.sleds");
 }

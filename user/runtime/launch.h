@@ -13,6 +13,7 @@ struct gn_launch {
 	const char *inlining; /* of traced functions: "keep", "refuse", "" */
 	/* "rejit", "auto", or "" for the hooks of the runtime itself */
 	const char *hooks;
+	bool refuses;	/* set by a runtime that never inlines what is traced */
 	bool fast;	/* hooks without a trap are asked for */
 	bool set_later; /* options are set in the memory of what starts */
 	const char

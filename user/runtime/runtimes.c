@@ -23,6 +23,7 @@
 #define RUNTIMES(X) \
 	X(clr) \
 	X(hotspot) \
+	X(mono) \
 	X(php) \
 	X(python) \
 	X(ruby)

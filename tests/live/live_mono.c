@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Mono programs with and without gnomon. */
+#include "live.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#define N PRIu64
+
+static char *mono(struct live *t)
+{
+	char *path = getenv("MONO");
+
+	if (!path || !*path)
+		live_skip(t, "no Mono with a compiler; run tools/setup test");
+	return path;
+}
+
+static char *demo(struct live *t)
+{
+	return live_text(t, "%s/demo.exe", t->fixtures);
+}
+
+static void run_demo(struct live *t, struct live_args *a, const char *topic)
+{
+	live_add(t, a, mono(t), demo(t), topic, NULL);
+}
+
+void live_run_row(struct live *t, const struct live_row *row)
+{
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	struct live_args command = {.n = 0};
+	struct live_end end;
+	json_t *report;
+
+	CHECK(t, truths, "no memory");
+	run_demo(t, &command, row->command);
+	live_pair(t, &command, row->options, &end, &report);
+	live_truths(t, end.out, truths);
+	CHECK(t, truths->n, "the program said nothing");
+	live_compare(t, truths, report, row->flags);
+	free(truths);
+}
+
+static uint64_t calls(struct live *t, const json_t *report, const char *name)
+{
+	return live_function(t, report, "demo.exe", name, "calls", NULL);
+}
+
+/* Only methods that -f names are recorded: as recorded, as C# writes them, and
+ * by their assembly. */
+void mono_filter(struct live *t)
+{
+	static const char *const filters[] = {
+		"-f Demo.CountDown",
+		"-f CountDown -f Demo.CountDown(int)",
+		"-f demo:*.CountDown",
+		"-f demo.exe:Demo.C* -f !*.Catches",
+	};
+
+	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
+		struct live_args command = {.n = 0};
+		struct live_end end;
+		json_t *report;
+
+		run_demo(t, &command, "recursion");
+		live_traced(t, &command, filters[i], &end, &report);
+		CHECK(t, calls(t, report, "Demo.CountDown(int)") == 101,
+		      "%s: %" N " calls", filters[i],
+		      calls(t, report, "Demo.CountDown(int)"));
+		CHECK(t, !calls(t, report, "Demo.Tiny(int)"),
+		      "%s: Tiny is recorded", filters[i]);
+	}
+}
+
+/* Ways to start a program: with options, by a script, with options in the
+ * environment, which stay as they are. */
+void mono_started(struct live *t)
+{
+	static const char *const ways[] = {
+		"",	     "--debug", "--optimize=inline",
+		"--gc=sgen", "-O=all",	"--desktop",
+	};
+	char *script = live_path(t, "script");
+	FILE *f = fopen(script, "w");
+	struct live_args by_script = {.n = 0};
+	struct live_end end;
+	json_t *report;
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		struct live_args command = {.n = 0};
+
+		live_add(t, &command, mono(t), NULL);
+		if (*ways[i])
+			live_add(t, &command, ways[i], NULL);
+		live_add(t, &command, demo(t), "recursion", NULL);
+		live_pair(t, &command, "-f demo:*", &end, &report);
+		CHECK(t, calls(t, report, "Demo.Tiny(int)") == 1000,
+		      "%s: %" N " calls", ways[i],
+		      calls(t, report, "Demo.Tiny(int)"));
+	}
+	CHECK(t, f, "no script");
+	fprintf(f,
+		"#!/bin/sh\nMONO_ENV_OPTIONS='-O=-inline --debug'\n"
+		"export MONO_ENV_OPTIONS\nexec %s %s harmless\n",
+		mono(t), demo(t));
+	CHECK(t, !fclose(f) && !chmod(script, 0755), "no script");
+	live_add(t, &by_script, script, NULL);
+	live_pair(t, &by_script, "-f demo:*", &end, &report);
+	CHECK(t, strstr(end.out, "-O=-inline --debug"), "no options: %s",
+	      end.out);
+	CHECK(t, calls(t, report, "Demo.Wraps(int)") == 1, "no calls");
+}
+
+/* Mono's interpreter does not report all calls, which the report says. */
+void mono_interpreted(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	struct live_end end;
+	json_t *report;
+
+	live_add(t, &command, mono(t), "--interpreter", demo(t), "recursion",
+		 NULL);
+	live_pair(t, &command, "", &end, &report);
+	CHECK(t, live_number(t, report, "code.selected.monos_left") == 1,
+	      "it is not told");
+	CHECK(t, !calls(t, report, "Demo.Even(int)"), "some calls are counted");
+}
+
+/* The program collects once at least, and says how often. */
+void mono_collections(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	struct live_end end;
+	json_t *report;
+
+	run_demo(t, &command, "garbage");
+	live_traced(t, &command, "-f demo:*", &end, &report);
+	CHECK(t, live_number(t, report, "session.classes.gc") > 0,
+	      "no time of collections");
+}
+
+/* Each method that runs is compiled, and the report says how long that took. */
+void mono_compilations(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	struct live_end end;
+	json_t *report;
+
+	run_demo(t, &command, "recursion");
+	live_traced(t, &command, "", &end, &report);
+	CHECK(t, live_number(t, report, "session.classes.jit") > 0,
+	      "no time of compilations");
+	CHECK(t, live_number(t, report, "code.compilations") > 100,
+	      "%" N " compilations",
+	      live_number(t, report, "code.compilations"));
+	CHECK(t, live_number(t, report, "code.compilations_thrown") == 0,
+	      "%" N " compilations failed",
+	      live_number(t, report, "code.compilations_thrown"));
+}
+
+#define COMPILER "/usr/lib/mono/4.5/mcs.exe"
+
+/* A large program, which was precompiled: Mono's own compiler. What it makes is
+ * the same. */
+void mono_compiler(struct live *t)
+{
+	char *source = live_path(t, "hello.cs");
+	char *made = live_path(t, "hello.exe");
+	FILE *f = fopen(source, "w");
+	struct live_args command = {.n = 0}, run = {.n = 0};
+	struct live_end end;
+	json_t *report;
+
+	CHECK(t, f, "no source");
+	fputs("class A { static void Main() "
+	      "{ System.Console.WriteLine(\"hello\"); } }\n",
+	      f);
+	CHECK(t, !fclose(f), "no source");
+	live_add(t, &command, mono(t), COMPILER, live_text(t, "-out:%s", made),
+		 source, NULL);
+	live_pair(t, &command, "", &end, &report);
+	CHECK(t, live_number(t, report, "checks.unmatched_leaves") == 0,
+	      "%" N " leaves match no frame",
+	      live_number(t, report, "checks.unmatched_leaves"));
+	CHECK(t,
+	      live_function(t, report, "mcs.exe",
+			    "Mono.CSharp.Driver.Main(string[])", "calls",
+			    NULL) == 1,
+	      "the compiler's Main is not in the report");
+	live_add(t, &run, mono(t), made, NULL);
+	live_run(t, &run, NULL, &end);
+	live_same(t, "what it made", end.out, "hello\n");
+}
+
+/* Nothing attaches to a running runtime, which gnomon says. */
+void mono_attach(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	struct live_talk program, gnomon;
+	struct live_args a = {.n = 0};
+
+	run_demo(t, &command, "waits");
+	live_talk(t, &command, &program);
+	free(live_await(t, program.out, "ready"));
+	live_add(t, &a, t->gnomon, "run", "--duration", "1s", "-f", "*", "-o",
+		 live_path(t, "report"), "-p",
+		 live_text(t, "%d", (int)program.pid), NULL);
+	live_talk(t, &a, &gnomon);
+	free(live_await(t, gnomon.err,
+			live_text(t, "gnomon: process %d runs Mono already",
+				  (int)program.pid)));
+	live_wait(t, &gnomon);
+	live_tell(t, &program, "go on");
+	live_finish(t, &program);
+}
+
+/* The program goes on without gnomon, to the same end. */
+void mono_killed(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_talk talk;
+	char *line;
+
+	live_add(t, &a, t->gnomon, "run", "-o", live_path(t, "report"), "--",
+		 mono(t), demo(t), "waits", NULL);
+	live_talk(t, &a, &talk);
+	free(live_await(t, talk.out, "ready"));
+	CHECK(t, kill(talk.pid, SIGKILL) == 0, "kill: %s", strerror(errno));
+	waitpid(talk.pid, NULL, 0);
+	live_tell(t, &talk, "go on");
+	line = live_await(t, talk.out, "calls Demo.CountDown(int)");
+	live_same(t, "the result", line, "calls Demo.CountDown(int) 101");
+	free(line);
+	line = live_await(t, talk.out, "calls Demo.Tiny(int)");
+	live_same(t, "the result", line, "calls Demo.Tiny(int) 1000");
+	free(line);
+	CHECK(t, !live_await_or_end(t, talk.out, ""), "more output");
+}

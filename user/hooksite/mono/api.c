@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "api.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+
+struct gn_mono_api gn_mono_api;
+
+bool gn_mono_is_here(void)
+{
+	return dlsym(RTLD_DEFAULT, "mono_profiler_create");
+}
+
+bool gn_mono_find(void)
+{
+#define FIND(member, name, ...)                                    \
+	*(void **)&gn_mono_api.member = dlsym(RTLD_DEFAULT, name); \
+	if (!gn_mono_api.member)                                   \
+		return false;
+	GN_MONO_API_LIST(FIND)
+#undef FIND
+	return true;
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The hook-site library for Mono. The dynamic linker loads it before the
+ * program (LD_PRELOAD). Its constructor registers it as a profiler, before the
+ * runtime starts.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gnomon/preload.h>
+#include <gnomon/selected.h>
+#include "../call_sites.h"
+#include "../preload/environment.h"
+#include "api.h"
+#include "hook.h"
+#include "methods.h"
+
+/* Precompiled code has no hooks, and copies of methods. With this option the
+ * runtime compiles all methods itself. The program never sees the variable. */
+#define OPTIONS	    "MONO_ENV_OPTIONS"
+#define NO_COMPILED "-O=-aot"
+
+static char *options; /* those of the user */
+
+static void restore_options(void)
+{
+	int err = errno;
+
+	if (options)
+		setenv(OPTIONS, options, 1);
+	else
+		unsetenv(OPTIONS);
+	errno = err;
+}
+
+static bool add_option(void)
+{
+	const char *own = getenv(OPTIONS);
+	char *all;
+	bool done;
+
+	options = own ? strdup(own) : NULL;
+	if (asprintf(&all, "%s%s" NO_COMPILED, own ? own : "", own ? " " : "") <
+	    0)
+		return false;
+	done = !setenv(OPTIONS, all, 1);
+	free(all);
+	return done;
+}
+
+/* The interpreter does not report all calls. */
+static bool is_interpreted(char **argv)
+{
+	static const char option[] = "--interp";
+	const char *more = getenv(OPTIONS);
+
+	for (argv += *argv != NULL; *argv && **argv == '-'; argv++)
+		if (!strncmp(*argv, option, strlen(option)))
+			return true;
+	return more && strstr(more, option);
+}
+
+static bool begin_hooks(const struct gn_preloaded *asked, uint32_t families)
+{
+	return gn_methods_begin(asked->filter) && add_option() &&
+	       gn_hook_begin(asked->fast, families, restore_options);
+}
+
+static void begin_mono(char **argv, char **envp)
+{
+	const char *events = gn_environment_get(envp, GN_MONO_ENV_EVENTS);
+	uint32_t families = events ? (uint32_t)strtoul(events, NULL, 16) : 0;
+	struct gn_preloaded asked;
+
+	gn_environment_drop(envp, GN_MONO_ENV_EVENTS);
+	asked = gn_environment_take(envp, GN_MONO_LIBRARY, GN_MONO_ENV,
+				    GN_MONO_ENV_FILTER);
+	if (gn_mono_find() && !is_interpreted(argv) &&
+	    begin_hooks(&asked, families))
+		gn_site_call_init(0);
+	else
+		gn_site_call_selected(GN_SELECTED_MONOS_LEFT, 1);
+}
+
+/* glibc passes main()'s arguments to constructors. Other programs keep the
+ * environment: they can start a Mono. */
+__attribute__((constructor)) static void begin(int argc, char **argv,
+					       char **envp)
+{
+	int err = errno;
+
+	(void)argc;
+	if (gn_environment_get(envp, GN_MONO_ENV) && gn_mono_is_here())
+		begin_mono(argv, envp);
+	errno = err;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Mono, by its profiler interface, at which a preloaded library registers. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gnomon/preload.h>
+#include "hooksite/clr/filter.h"
+#include "runtime/call_sites.h"
+#include "runtime/runtime.h"
+
+#define SITE(site, what, ...)                                                  \
+	{                                                                      \
+		.name = site, .prog = GN_PROG_MANAGED, .kind = GN_KIND_##what, \
+		__VA_ARGS__                                                    \
+	}
+
+static const struct gn_runtime_site sites[] = {
+	GN_CALL_SITES,
+	SITE("tailcall", TAILCALL, .func = 1, .frame = 2),
+	SITE("unwound", UNWIND_END, .func = 1),
+	SITE("jit_begin", JIT_BEGIN, .func = 1, .frame = 2),
+	SITE("jit_end", JIT_END, .func = 1, .frame = 2),
+	SITE("gc_begin", GC_BEGIN, .frame = 1),
+	SITE("gc_end", GC_END, .func = 0),
+	/* on the thread that suspends the others, around the whole
+	 * suspension */
+	SITE("suspend_begin", SUSPEND_BEGIN, .frame = 1),
+	SITE("suspend_end", SUSPEND_END, .func = 0),
+	SITE("all_stopped", EVENT, .event = GN_RT_STOPPED),
+	SITE("resume_begin", EVENT, .event = GN_RT_RESUME),
+	SITE("unhooked", UNHOOKED, .func = 1),
+};
+
+static int prepare(struct gn_launch *l)
+{
+	int err = gn_launch_hooked(l, GN_MONO_ENV, GN_MONO_ENV_FILTER);
+
+	l->refuses = true;
+	return err ? err : gn_launch_env(l, GN_MONO_ENV_EVENTS, l->families);
+}
+
+static int find(const char *home, gn_runtime_found_fn each, void *ctx)
+{
+	static const char installed[] = "/usr/bin/mono";
+	char path[PATH_MAX];
+
+	(void)home;
+	return realpath(installed, path) ? each(ctx, path, "") : 0;
+}
+
+static const char *const limits[] = {
+	"methods are seen only if the runtime starts under gnomon",
+	NULL,
+};
+
+static const char *const script_words[] = {"mono", NULL};
+
+extern const struct gn_runtime gn_runtime_mono;
+const struct gn_runtime gn_runtime_mono = {
+	.id = GN_RUNTIME_MONO,
+	.title = "Mono",
+	.provider = "gnomon_mono",
+	.sites = sites,
+	.nsites = sizeof(sites) / sizeof(sites[0]),
+	.library = GN_MONO_LIBRARY,
+	.preloaded = true,
+	.marker = "mono_jit_init",
+	.script_words = script_words,
+	.prepare = prepare,
+	.find = find,
+	.matches = gn_filter_hooks,
+	.attached = "only its threads and time classes are seen, not its "
+		    "methods; start it under gnomon to see those",
+	.limits = limits,
+	.get = "install mono-runtime",
+};
