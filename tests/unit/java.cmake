@@ -5,3 +5,24 @@ target_sources(test_java_rewrite PRIVATE java_class.c)
 
 add_executable(java_rewrite java_rewrite.c)
 target_link_libraries(java_rewrite PRIVATE gnomon_java_pure)
+
+# with each JDK here
+file(GLOB javacs /usr/lib/jvm/*/bin/javac)
+set(jdks)
+foreach(javac ${javacs})
+	file(REAL_PATH ${javac} javac)
+	string(REPLACE /bin/javac "" jdk ${javac})
+	list(APPEND jdks ${jdk})
+endforeach()
+list(REMOVE_DUPLICATES jdks)
+foreach(jdk ${jdks})
+	get_filename_component(name ${jdk} NAME)
+	foreach(test hooks base)
+		add_test(NAME java/${test}-${name}
+			COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/java-${test}
+			$<TARGET_FILE:java_rewrite>
+			${CMAKE_SOURCE_DIR}/tests/fixtures/java_hooks
+			${CMAKE_CURRENT_BINARY_DIR}/java-${test}-${name} ${jdk})
+		set_tests_properties(java/${test}-${name} PROPERTIES TIMEOUT 300)
+	endforeach()
+endforeach()
