@@ -275,9 +275,18 @@ static struct gn_model *model(const struct stream *s,
 	return m;
 }
 
+/* The threads of .NET show that a process is of .NET. */
+static uint32_t runtime_of(const char *thread)
+{
+	return strncmp(thread, ".NET ", 5) ? 0 : GN_RUNTIME_CLR;
+}
+
 struct gn_model *stream_model(const struct stream *s, enum gn_classify how)
 {
-	return model(s, &(struct gn_pipeline_opts){.classify = how});
+	return model(s, &(struct gn_pipeline_opts){
+				.classify = how,
+				.roles.runtime_of = runtime_of,
+			});
 }
 
 struct gn_model *stream_raw_model(const struct stream *s)

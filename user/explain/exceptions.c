@@ -40,6 +40,7 @@ int gn_look_exceptions(const struct gn_facts *f, struct gn_subject *s)
 	/* their threads can have waited for a CPU meanwhile */
 	if (s->share > 1)
 		s->share = 1;
+	s->rank = gn_share_of_work(f, s->ns);
 	return 0;
 }
 

@@ -36,17 +36,28 @@ static uint64_t traced_jit(const struct gn_facts *f)
 			  gn_share(refused, c->compiled));
 }
 
+/* A server with little work compiles for a large part of the time on CPUs, but
+ * has CPUs enough for it. */
+static double share_of_jit(const struct gn_facts *f, uint64_t ns)
+{
+	return ns >= f->wall / 10 ? gn_share_of_cpu(f, ns) : 0;
+}
+
 int gn_look_jit(const struct gn_facts *f, struct gn_subject *s)
 {
+	uint64_t own = f->classes[GN_CLASS_JIT] - traced_jit(f);
+
 	s->ns = f->classes[GN_CLASS_JIT];
-	s->share = gn_share_of_cpu(f, s->ns - traced_jit(f));
+	s->share = share_of_jit(f, own);
+	s->rank = gn_share_of_work(f, own);
 	return 0;
 }
 
 int gn_look_traced_jit(const struct gn_facts *f, struct gn_subject *s)
 {
 	s->ns = traced_jit(f);
-	s->share = gn_share_of_cpu(f, s->ns);
+	s->share = share_of_jit(f, s->ns);
+	s->rank = gn_share_of_work(f, s->ns);
 	return 0;
 }
 

@@ -39,7 +39,7 @@ static const struct gn_rule rules[] = {
 	 RULE(own, REPORT)},
 	{.name = "sampled",
 	 .severity = GN_SEVERITY_NOTE,
-	 .least = 0.1,
+	 .least = GN_SAMPLED_LEAST,
 	 RULE(sampled, REPORT)},
 	{.name = "untraced",
 	 .severity = GN_SEVERITY_NOTE,

@@ -12,6 +12,8 @@
 #define GN_CPUS_LEAST 0.2
 /* Waits for other threads matter from this share of the busy time on. */
 #define GN_EVENTS_LEAST 0.2
+/* Samples matter if a function has this share of them. */
+#define GN_SAMPLED_LEAST 0.1
 /* A thread pool starves from this many moments a second on. */
 #define GN_STARVED_LEAST 0.2
 /* The most functions that a sentence names. */
@@ -133,6 +135,9 @@ double gn_share_of_work(const struct gn_facts *f, uint64_t ns);
 /* The share of `ns` in the CPU time; 0 if it is a small part of the elapsed
  * time. */
 double gn_share_of_cpu(const struct gn_facts *f, uint64_t ns);
+/* The share of samples of the function that has most of them. 0: too few
+ * samples. */
+double gn_share_of_samples(const struct gn_model *m);
 /* How often a thread pool starved: moments per second, at most 1. */
 double gn_starved_share(const struct gn_facts *f);
 /* The thread with the most time in the class. */

@@ -12,6 +12,7 @@ int gn_look_faults(const struct gn_facts *f, struct gn_subject *s)
 	int err = gn_wait_sum(f->m, s->class, &s->wait);
 
 	s->share = gn_share_of_cpu(f, s->wait.ns);
+	s->rank = gn_share_of_work(f, s->wait.ns);
 	return err;
 }
 
@@ -75,6 +76,7 @@ int gn_look_syscalls(const struct gn_facts *f, struct gn_subject *s)
 	if (w->reason_count >= SMALL_COUNT &&
 	    w->reason_ns / w->reason_count <= SMALL_NS)
 		s->share = gn_share(w->reason_ns, f->cpu);
+	s->rank = gn_share_of_work(f, w->reason_ns);
 	return err;
 }
 

@@ -21,10 +21,20 @@ static bool names_none(const struct gn_model *m)
 	return asked && (!strcmp(asked, "all") || only_excludes(asked));
 }
 
+/* Whether a runtime has methods, which are in no file. One of .NET that was
+ * already running may compile none in the capture. */
+static bool has_methods(const struct gn_model *m)
+{
+	for (size_t i = 0; i < m->nthreads; i++)
+		if (m->threads[i].runtime == GN_RUNTIME_CLR)
+			return true;
+	return m->code.compiled;
+}
+
 /* The same where a runtime compiles functions. */
 static bool asked_all(const struct gn_model *m)
 {
-	return m->code.compiled && names_none(m);
+	return has_methods(m) && names_none(m);
 }
 
 /* Whether the functions are those of an interpreter: no file has them, so they
@@ -49,7 +59,7 @@ static bool light(const struct gn_model *m)
 {
 	const char *level = gn_model_info(m, "clr");
 
-	return m->code.compiled && level && !strcmp(level, "light");
+	return has_methods(m) && level && !strcmp(level, "light");
 }
 
 /* Whether code made in memory before gnomon attached can have inlined copies of
@@ -104,8 +114,23 @@ static void say_none(const struct gn_model *m, FILE *out)
  * for, which samples show. */
 static bool samples_tell(const struct gn_model *m)
 {
-	return m->code.compiled && !interpreted(m) && !unhooked(m) &&
+	return has_methods(m) && !interpreted(m) && !unhooked(m) &&
 	       (light(m) || !asked_all(m));
+}
+
+/* Whether the program works enough for samples, which see it on CPUs only. If
+ * no call was seen, why matters more. */
+static bool works_enough(const struct gn_facts *f, uint64_t ns)
+{
+	if (f->m->nfunctions && samples_tell(f->m))
+		return ns > f->wall / 4;
+	return f->cpu > f->wall / 20;
+}
+
+/* Whether another finding has samples, and this one would only name them. */
+static bool told_by_samples(const struct gn_model *m)
+{
+	return light(m) && gn_share_of_samples(m) >= GN_SAMPLED_LEAST;
 }
 
 int gn_look_untraced(const struct gn_facts *f, struct gn_subject *s)
@@ -114,8 +139,8 @@ int gn_look_untraced(const struct gn_facts *f, struct gn_subject *s)
 
 	for (size_t i = 0; i < f->m->nfunctions; i++)
 		traced += gn_own_time(&f->m->functions[i]);
-	/* a program that does nothing has nothing to trace */
-	if (traced < all && f->cpu > f->wall / 20) {
+	if (traced < all && works_enough(f, all - traced) &&
+	    !told_by_samples(f->m)) {
 		s->ns = all - traced;
 		s->share = gn_share(s->ns, all);
 		s->rank = gn_share_of_work(f, s->ns);

@@ -338,6 +338,7 @@ int gn_look_cpus(const struct gn_facts *f, struct gn_subject *s)
 	if (queued < f->busy / 20 || s->wait.ns / 2 < f->m->hook_waited ||
 	    !wants_cpus(f, queued))
 		s->share = 0;
+	s->rank = gn_share_of_work(f, queued);
 	return err;
 }
 

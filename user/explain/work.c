@@ -177,10 +177,16 @@ void gn_next_own(const struct gn_facts *f, const struct gn_subject *s,
 /* With fewer samples a function's share is random. */
 #define SAMPLES_LEAST 20
 
+double gn_share_of_samples(const struct gn_model *m)
+{
+	if (!m->nsamples || m->sampled < SAMPLES_LEAST)
+		return 0;
+	return gn_share(m->samples[0].self, m->sampled);
+}
+
 int gn_look_sampled(const struct gn_facts *f, struct gn_subject *s)
 {
-	if (f->m->nsamples && f->m->sampled >= SAMPLES_LEAST)
-		s->share = gn_share(f->m->samples[0].self, f->m->sampled);
+	s->share = gn_share_of_samples(f->m);
 	s->rank = s->share * gn_share_of_work(f, f->cpu);
 	return 0;
 }
