@@ -112,6 +112,9 @@ static const struct {
 	{'w', "System.Threading.WaitHandle.WaitOne()"},
 	{'I', "System.Threading.PortableThreadPool+WorkerThread."
 	      "WorkerThreadStart()"},
+	{'h', "Microsoft.AspNetCore.Server.Kestrel.Core.Internal."
+	      "Infrastructure.Heartbeat.TimerLoop()"},
+	{'c', "System.Diagnostics.Tracing.CounterGroup.PollForValues()"},
 };
 
 static uint32_t number_of(char letter)
@@ -192,6 +195,8 @@ static void frames_on_top_say_what_an_event_is(void **state)
 	/* a class that the kernel knows stays; a worker's timeout is a sleep */
 	wait_in_stack("uL", GN_CLASS_SLEEP, GN_CLASS_SLEEP, false);
 	wait_in_stack("I", GN_CLASS_SLEEP, GN_CLASS_SLEEP, true);
+	wait_in_stack("hw", GN_CLASS_SLEEP, GN_CLASS_SLEEP, true);
+	wait_in_stack("cww", GN_CLASS_SLEEP, GN_CLASS_SLEEP, true);
 	wait_in_stack("uL", GN_CLASS_POLL, GN_CLASS_POLL, false);
 	wait_in_stack("I", GN_CLASS_DISK, GN_CLASS_DISK, false);
 }
@@ -212,7 +217,7 @@ static bool idles(const char *comm, enum gn_class class)
 	assert_int_equal(m->nwaits, 1);
 	assert_int_equal(m->waits[0].class, class);
 	idle = m->waits[0].idle;
-	assert_int_equal(thread_in(m, 1)->helper, *comm == '.');
+	assert_int_equal(thread_in(m, 1)->helper, strcmp(comm, "main") != 0);
 	gn_model_free(m);
 	return idle;
 }
@@ -247,6 +252,8 @@ static void services_of_a_runtime_wait_for_nobody(void **state)
 	assert_false(idles(".NET SynchManag", GN_CLASS_RUNQUEUE));
 	assert_false(idles(".NET Tiered Com", GN_CLASS_DISK));
 	assert_false(idles("main", GN_CLASS_IPC));
+	assert_true(idles("Kestrel Timer", GN_CLASS_SLEEP));
+	assert_true(idles(".NET Counter Po", GN_CLASS_SLEEP));
 	/* a capture that began in its loop */
 	assert_true(idles_in(".NET TP Gate", 'w'));
 	assert_false(idles_in(".NET TP Gate", 'u'));

@@ -169,7 +169,7 @@ static void say_dispatched(const struct gn_facts *f, const struct gn_subject *s,
 	gn_put_count(out, s->ns, "was", "were");
 	fputs(" thrown or thrown again, ", out);
 	put_rate(out, f, s->ns);
-	gn_caller_outside(f->m, function, GN_CLASS_COUNT, &caller);
+	gn_caller_outside(f->m, function, GN_CLASS_COUNT, false, &caller);
 	if (caller.function < 0)
 		return;
 	fputs("; ", out);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gnomon/path.h>
 #include "output/busy.h"
 #include "output/classes.h"
 #include "output/header.h"
@@ -43,24 +44,36 @@ static int by_key(const void *left, const void *right)
 	return (a->key > b->key) - (a->key < b->key);
 }
 
-/* Returns the one with the most time; of equal ones, the one with the lowest
- * key. Sorts and merges `tally` in place. */
-static struct tally most(struct tally *tally, size_t n)
+/* Sorts and merges `tally` in place. Returns how many remain. */
+static size_t merged(struct tally *tally, size_t n)
 {
-	struct tally best = {0}, now;
+	size_t found = 0;
 
 	qsort(tally, n, sizeof(*tally), by_key);
-	for (size_t i = 0; i < n;) {
-		now = tally[i++];
+	for (size_t i = 0; i < n; found++) {
+		struct tally now = tally[i++];
+
 		for (; i < n && tally[i].key == now.key; i++) {
 			now.ns += tally[i].ns;
 			now.count += tally[i].count;
 			if (tally[i].longest > now.longest)
 				now.longest = tally[i].longest;
 		}
-		if (now.ns > best.ns)
-			best = now;
+		tally[found] = now;
 	}
+	return found;
+}
+
+/* Returns the one with the most time; of equal ones, the one with the lowest
+ * key. Merges `tally` in place. */
+static struct tally most(struct tally *tally, size_t n)
+{
+	struct tally best = {0};
+
+	n = merged(tally, n);
+	for (size_t i = 0; i < n; i++)
+		if (tally[i].ns > best.ns)
+			best = tally[i];
 	return best;
 }
 
@@ -115,12 +128,114 @@ bool gn_calls_short(const struct gn_model *m, int32_t function)
 	return is_short(m, function, short_ns(m));
 }
 
+/* The most frames to examine on one path. */
+#define PATH_MOST 256
+
+/* The value that a node adds to its function: calls, or its own time of the
+ * class. Time of a runtime's activity counts as its caller's own. */
+static uint64_t weight_of(const struct gn_model_node *n, int class)
+{
+	return class == GN_CLASS_COUNT ? n->v.calls : n->v.class_excl[class];
+}
+
+static bool runs(const struct gn_model *m, const struct gn_model_node *n,
+		 int32_t function)
+{
+	while (n->activity && n->parent >= 0)
+		n = &m->nodes[n->parent];
+	return n->function == function;
+}
+
+/* Whether the module is of .NET's own library. */
+static bool is_library(const char *module)
+{
+	return !strncmp(gn_base_name(module), "System.", 7);
+}
+
+/* What a path does with a queue of .NET. */
+enum queue { QUEUE_NONE, QUEUE_TAKES, QUEUE_PUTS };
+
+static enum queue queue_of(const struct gn_model_function *fn)
+{
+	static const char type[] =
+		"System.Collections.Concurrent.BlockingCollection<T>.";
+	const char *what;
+
+	if (strncmp(fn->name, type, sizeof(type) - 1) != 0)
+		return QUEUE_NONE;
+	what = fn->name + sizeof(type) - 1;
+	return !strncmp(what, "Add", 3) || !strncmp(what, "TryAdd", 6)
+		       ? QUEUE_PUTS
+		       : QUEUE_TAKES;
+}
+
+/* The first function above the node from a module other than `of`, and not of
+ * the same library. */
+static int32_t outside(const struct gn_model *m, const struct gn_model_node *n,
+		       const char *of, enum queue *queue)
+{
+	bool library = is_library(of);
+
+	for (int i = 0; i < PATH_MOST && n->parent >= 0; i++) {
+		const struct gn_model_function *fn;
+
+		n = &m->nodes[n->parent];
+		if (n->function < 0)
+			continue;
+		fn = &m->functions[n->function];
+		if (queue && !*queue)
+			*queue = queue_of(fn);
+		if (strcmp(fn->module, of) != 0 &&
+		    !(library && is_library(fn->module)))
+			return n->function;
+	}
+	return -1;
+}
+
+/* Whether the node's waits for other threads are those of a loop for its next
+ * work: below a long call that hardly does anything but wait, or one that takes
+ * from a queue. One that puts into a full queue is held up. */
+static bool is_loop(const struct gn_model *m, const struct gn_model_node *n,
+		    const char *module)
+{
+	enum queue queue = QUEUE_NONE;
+	int32_t caller = outside(m, n, module, &queue);
+	const struct gn_values *v;
+
+	if (caller < 0 || queue == QUEUE_PUTS)
+		return false;
+	v = &m->functions[caller].v;
+	if (queue == QUEUE_TAKES)
+		return !is_short(m, caller, wall_of(m) / 10);
+	return !gn_calls_short(m, caller) &&
+	       v->class_incl[GN_CLASS_EVENT] >=
+		       v->elapsed_incl - v->elapsed_incl / 10;
+}
+
+/* Sums what to leave out of a function: waits of loops for their next work. */
+static void sum_loops(const struct gn_model *m, const struct which *of,
+		      uint64_t *by)
+{
+	if (!of->most || of->class != GN_CLASS_EVENT)
+		return;
+	for (size_t i = 0; i < m->nnodes; i++) {
+		const struct gn_model_node *n = &m->nodes[i];
+		uint64_t ns = n->v.class_excl[of->class];
+
+		if (ns && n->function >= 0 && !n->activity &&
+		    is_loop(m, n, m->functions[n->function].module))
+			by[n->function] += ns;
+	}
+}
+
 static bool counts(const struct gn_model *m, const struct gn_model_wait *w,
 		   const struct which *of)
 {
 	if (w->class != of->class || w->idle)
 		return false;
 	if (of->answers && !is_answer(w))
+		return false;
+	if (of->most && of->class == GN_CLASS_EVENT && w->longest > of->most)
 		return false;
 	return !of->most || is_short(m, w->function, of->most);
 }
@@ -175,45 +290,77 @@ static void find_waker(const struct gn_model *m, const struct which *of,
 	out->by_threads = distinct(tally, n);
 }
 
-static int sum(const struct gn_model *m, const struct which *of,
-	       struct gn_wait_sum *out)
+/* Leaves waits of loops out of a function's sum. Which of its waits they are is
+ * not known. */
+static void leave_out(struct tally *t, uint64_t loops)
 {
-	struct tally *tally = calloc(m->nwaits + 1, sizeof(*tally)), best, now;
+	if (!loops)
+		return;
+	t->ns -= t->ns < loops ? t->ns : loops;
+	t->count = t->longest = 0;
+}
+
+/* Sums by function. loops: what to leave out of each. */
+static void sum_functions(const struct gn_model *m, const struct which *of,
+			  const uint64_t *loops, struct tally *tally,
+			  struct gn_wait_sum *out)
+{
+	struct tally now = {0}, best = {0};
 	size_t n = 0;
 
-	*out = (struct gn_wait_sum){.function = -1, .reason = GN_NO_SYSCALL};
-	if (!tally)
-		return -ENOMEM;
 	for (size_t i = 0; i < m->nwaits; i++) {
 		const struct gn_model_wait *w = &m->waits[i];
 
 		if (!counts(m, w, of))
 			continue;
-		now = tally_of((uint32_t)(w->function + 1), w);
+		tally[n++] = tally_of((uint32_t)(w->function + 1), w);
+		out->attach_ns += attach_ns(w);
+	}
+	n = merged(tally, n);
+	for (size_t i = 0; i < n; i++) {
+		now = tally[i];
+		if (now.key)
+			leave_out(&now, loops[now.key - 1]);
 		out->ns += now.ns;
 		out->count += now.count;
-		out->attach_ns += attach_ns(w);
 		if (now.longest > out->longest)
 			out->longest = now.longest;
-		tally[n++] = now;
+		if (now.ns > best.ns)
+			best = now;
 	}
-	best = most(tally, n);
 	out->function = (int32_t)best.key - 1;
 	out->function_ns = best.ns;
 	out->function_count = best.count;
 	out->function_longest = best.longest;
-	n = 0;
-	for (size_t i = 0; i < m->nwaits; i++)
-		if (counts(m, &m->waits[i], of))
-			tally[n++] = tally_of(m->waits[i].reason, &m->waits[i]);
-	best = most(tally, n);
-	if (best.ns)
-		out->reason = (uint16_t)best.key;
-	out->reason_ns = best.ns;
-	out->reason_count = best.count;
-	find_waker(m, of, tally, out);
+}
+
+static int sum(const struct gn_model *m, const struct which *of,
+	       struct gn_wait_sum *out)
+{
+	struct tally *tally = calloc(m->nwaits + 1, sizeof(*tally)), best;
+	uint64_t *loops = calloc(m->nfunctions + 1, sizeof(*loops));
+	size_t n = 0;
+
+	*out = (struct gn_wait_sum){.function = -1, .reason = GN_NO_SYSCALL};
+	if (tally && loops) {
+		sum_loops(m, of, loops);
+		sum_functions(m, of, loops, tally, out);
+		for (size_t i = 0; i < m->nwaits; i++)
+			if (counts(m, &m->waits[i], of))
+				tally[n++] = tally_of(m->waits[i].reason,
+						      &m->waits[i]);
+		best = most(tally, n);
+		if (best.ns)
+			out->reason = (uint16_t)best.key;
+		out->reason_ns = best.ns;
+		out->reason_count = best.count;
+		if (out->function_count)
+			find_waker(m, of, tally, out);
+	}
+	n = tally && loops;
 	free(tally);
-	return 0;
+	free(loops);
+	return n ? 0 : -ENOMEM;
 }
 
 int gn_wait_sum(const struct gn_model *m, enum gn_class class,
@@ -271,41 +418,10 @@ int gn_facts_of(const struct gn_model *m, struct gn_facts *out)
 	return err ? err : gn_task_waits(m, &out->tasks);
 }
 
-/* The most frames to examine on one path. */
-#define PATH_MOST 256
-
-/* The value that a node adds to its function: calls, or its own time of the
- * class. Time of a runtime's activity counts as its caller's own. */
-static uint64_t weight_of(const struct gn_model_node *n, int class)
-{
-	return class == GN_CLASS_COUNT ? n->v.calls : n->v.class_excl[class];
-}
-
-static bool runs(const struct gn_model *m, const struct gn_model_node *n,
-		 int32_t function)
-{
-	while (n->activity && n->parent >= 0)
-		n = &m->nodes[n->parent];
-	return n->function == function;
-}
-
-/* The first function above the node from a module other than `of`. */
-static int32_t outside(const struct gn_model *m, const struct gn_model_node *n,
-		       const char *of)
-{
-	for (int i = 0; i < PATH_MOST && n->parent >= 0; i++) {
-		n = &m->nodes[n->parent];
-		if (n->function >= 0 &&
-		    strcmp(m->functions[n->function].module, of) != 0)
-			return n->function;
-	}
-	return -1;
-}
-
 /* The only caller that more than half can come through (a majority vote): each
  * caller's weight cancels that of others. */
 static int32_t half_through(const struct gn_model *m, int32_t function,
-			    int class)
+			    int class, bool brief)
 {
 	const char *module = m->functions[function].module;
 	int32_t most = -1, caller;
@@ -314,9 +430,10 @@ static int32_t half_through(const struct gn_model *m, int32_t function,
 	for (size_t i = 0; i < m->nnodes; i++) {
 		uint64_t weight = weight_of(&m->nodes[i], class);
 
-		if (!weight || !runs(m, &m->nodes[i], function))
+		if (!weight || !runs(m, &m->nodes[i], function) ||
+		    (brief && is_loop(m, &m->nodes[i], module)))
 			continue;
-		caller = outside(m, &m->nodes[i], module);
+		caller = outside(m, &m->nodes[i], module, NULL);
 		if (caller == most) {
 			ahead += weight;
 		} else if (ahead >= weight) {
@@ -330,18 +447,20 @@ static int32_t half_through(const struct gn_model *m, int32_t function,
 }
 
 void gn_caller_outside(const struct gn_model *m, int32_t function, int class,
-		       struct gn_caller *out)
+		       bool brief, struct gn_caller *out)
 {
 	const char *module = m->functions[function].module;
 
-	*out = (struct gn_caller){half_through(m, function, class), 0, 0};
+	*out = (struct gn_caller){half_through(m, function, class, brief), 0,
+				  0};
 	for (size_t i = 0; out->function >= 0 && i < m->nnodes; i++) {
 		uint64_t weight = weight_of(&m->nodes[i], class);
 
-		if (!weight || !runs(m, &m->nodes[i], function))
+		if (!weight || !runs(m, &m->nodes[i], function) ||
+		    (brief && is_loop(m, &m->nodes[i], module)))
 			continue;
 		out->all += weight;
-		if (outside(m, &m->nodes[i], module) == out->function)
+		if (outside(m, &m->nodes[i], module, NULL) == out->function)
 			out->through += weight;
 	}
 	if (out->through <= out->all / 2)

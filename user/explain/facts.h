@@ -58,7 +58,9 @@ struct gn_wait_sum {
 	uint64_t attach_ns; /* left out: they began while gnomon attached */
 	/* the one that waited most; -1: outside of any function */
 	int32_t function;
-	uint64_t function_ns, function_count, function_longest;
+	uint64_t function_ns;
+	/* 0: not known, as is the waker, because a part was left out */
+	uint64_t function_count, function_longest;
 	/* the waker that ended most of that function's waits: a function, or
 	 * else a thread. NULL: not known */
 	const struct gn_model_wait *by;
@@ -71,7 +73,10 @@ struct gn_wait_sum {
 /* 0, -ENOMEM. */
 int gn_wait_sum(const struct gn_model *m, enum gn_class class,
 		struct gn_wait_sum *out);
-/* The same for waits in functions whose calls are short. */
+/* The same for waits that can hold work up. Left out are those in functions
+ * whose calls are long, and of waits for other threads two kinds: those of
+ * loops for their next work, and those that are long themselves, as for the end
+ * of a thread. */
 int gn_wait_sum_short(const struct gn_model *m, enum gn_class class,
 		      struct gn_wait_sum *out);
 
@@ -82,16 +87,18 @@ int gn_wait_sum_answers(const struct gn_model *m, struct gn_wait_sum *out);
 /*
  * The caller through which more than half of a function's calls, or of its own
  * time of a class, came: the first function of another module up the paths,
- * because runtimes wait deep in their own code.
+ * because runtimes wait deep in their own code. The modules of .NET's library
+ * count as one.
  */
 struct gn_caller {
 	int32_t function; /* -1: none */
 	uint64_t through, all;
 };
 
-/* class: GN_CLASS_COUNT means calls. */
+/* class: GN_CLASS_COUNT means calls. brief: without the waits of loops for
+ * their next work. */
 void gn_caller_outside(const struct gn_model *m, int32_t function, int class,
-		       struct gn_caller *out);
+		       bool brief, struct gn_caller *out);
 
 /* Whether nearly all came through this caller. */
 static inline bool gn_caller_sure(const struct gn_caller *c)

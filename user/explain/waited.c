@@ -104,15 +104,15 @@ int gn_look_poll(const struct gn_facts *f, struct gn_subject *s)
 	return err;
 }
 
-void gn_put_where(FILE *out, const struct gn_facts *f, int32_t function,
-		  int class)
+static void put_where(FILE *out, const struct gn_facts *f, int32_t function,
+		      int class, bool brief)
 {
 	struct gn_caller caller = {.function = -1};
 
 	fputs(" in ", out);
 	gn_put_function(out, f->m, function);
 	if (function >= 0)
-		gn_caller_outside(f->m, function, class, &caller);
+		gn_caller_outside(f->m, function, class, brief, &caller);
 	if (caller.function < 0)
 		return;
 	if (class == GN_CLASS_COUNT && !gn_caller_sure(&caller))
@@ -124,6 +124,12 @@ void gn_put_where(FILE *out, const struct gn_facts *f, int32_t function,
 	}
 	fputs("called by ", out);
 	gn_put_function(out, f->m, caller.function);
+}
+
+void gn_put_where(FILE *out, const struct gn_facts *f, int32_t function,
+		  int class)
+{
+	put_where(out, f, function, class, false);
 }
 
 /* Writes who held the lock, or who woke the thread. */
@@ -197,9 +203,12 @@ void gn_put_most_in(FILE *out, const struct gn_facts *f,
 		    const struct gn_subject *s)
 {
 	fputs("; most", out);
-	gn_put_where(out, f, s->wait.function, (int)s->class);
+	put_where(out, f, s->wait.function, (int)s->class,
+		  !s->wait.function_count);
 	fputs(": ", out);
 	gn_put_ns(out, s->wait.function_ns);
+	if (!s->wait.function_count)
+		return;
 	fputs(", ", out);
 	gn_put_count(out, s->wait.function_count, "time", "times");
 	fputs(", up to ", out);
