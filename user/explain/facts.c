@@ -169,13 +169,11 @@ static enum queue queue_of(const struct gn_model_function *fn)
 		       : QUEUE_TAKES;
 }
 
-/* The first function above the node from a module other than `of`, and not of
- * the same library. */
+/* The first function above the node from a module other than `of` and those of
+ * .NET's library: that is where calls are made for the program. */
 static int32_t outside(const struct gn_model *m, const struct gn_model_node *n,
 		       const char *of, enum queue *queue)
 {
-	bool library = is_library(of);
-
 	for (int i = 0; i < PATH_MOST && n->parent >= 0; i++) {
 		const struct gn_model_function *fn;
 
@@ -185,8 +183,7 @@ static int32_t outside(const struct gn_model *m, const struct gn_model_node *n,
 		fn = &m->functions[n->function];
 		if (queue && !*queue)
 			*queue = queue_of(fn);
-		if (strcmp(fn->module, of) != 0 &&
-		    !(library && is_library(fn->module)))
+		if (strcmp(fn->module, of) != 0 && !is_library(fn->module))
 			return n->function;
 	}
 	return -1;

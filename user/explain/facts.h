@@ -87,8 +87,8 @@ int gn_wait_sum_answers(const struct gn_model *m, struct gn_wait_sum *out);
 /*
  * The caller through which more than half of a function's calls, or of its own
  * time of a class, came: the first function of another module up the paths,
- * because runtimes wait deep in their own code. The modules of .NET's library
- * count as one.
+ * because runtimes wait deep in their own code. Those of .NET's library tell
+ * nothing.
  */
 struct gn_caller {
 	int32_t function; /* -1: none */
