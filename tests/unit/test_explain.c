@@ -516,10 +516,17 @@ static void async_methods_without_rows(void **state)
 		 .module = "/x/Shop.Web.dll",
 		 .runtime = GN_RUNTIME_CLR,
 		 .v = {.calls = 1000}},
+		{.index = 4,
+		 .name = "Shop.App+<Sell>d__1.MoveNext()",
+		 .short_name = "App.Sell",
+		 .module = "/x/Shop.Web.dll",
+		 .runtime = GN_RUNTIME_CLR,
+		 .v = {.calls = 9}},
 	};
 	struct gn_model_edge edges[] = {{.caller = 2, .callee = 0},
 					{.caller = 2, .callee = 1},
-					{.caller = 1, .callee = 3}};
+					{.caller = 1, .callee = 3},
+					{.caller = 2, .callee = 4}};
 	struct gn_model_async async = {.function = 1};
 	struct gn_model_info info = {"hooks.elt", "all functions are traced"};
 	struct gn_model m = {
@@ -530,9 +537,9 @@ static void async_methods_without_rows(void **state)
 		.threads = &waits,
 		.nthreads = 1,
 		.functions = functions,
-		.nfunctions = 4,
+		.nfunctions = 5,
 		.edges = edges,
-		.nedges = 3,
+		.nedges = 4,
 		.info = &info,
 		.ninfo = 1,
 	};
@@ -545,6 +552,27 @@ static void async_methods_without_rows(void **state)
 	assert_string_equal(found.next, "-f 'Shop.Web:*'");
 	assert_int_equal(found.what, GN_NEXT_AGAIN);
 	gn_findings_clear(&f);
+	/* the program's own come before those of its libraries */
+	functions[3].name = "Shop.App.<Main>$(string[])";
+	functions[3].module = "/x/Shop.App.dll";
+	found = finding(&m, "async-unseen", &f);
+	assert_string_equal(found.next, "-f 'Shop.Web:*'");
+	gn_findings_clear(&f);
+	functions[4].module = "/x/Shop.App.dll";
+	found = finding(&m, "async-unseen", &f);
+	assert_non_null(strstr(found.text, "own most often App.Sell."));
+	assert_string_equal(found.next, "-f 'Shop.App:*'");
+	gn_findings_clear(&f);
+	/* what it compiles is not its work */
+	m.session.class_incl[GN_CLASS_JIT] = SECOND;
+	busy.classes[GN_CLASS_APP] = SECOND / 4;
+	busy.classes[GN_CLASS_JIT] = SECOND;
+	m.threads = &busy;
+	assert_true(holds(&m, "async-unseen"));
+	m.session.class_incl[GN_CLASS_JIT] = 0;
+	m.threads = &waits;
+	busy.classes[GN_CLASS_APP] = SECOND;
+	busy.classes[GN_CLASS_JIT] = 0;
 	m.asyncs = &async;
 	m.nasyncs = 1;
 	assert_false(holds(&m, "async-unseen"));
@@ -552,7 +580,7 @@ static void async_methods_without_rows(void **state)
 	/* only the framework's */
 	m.nedges = 1;
 	assert_false(holds(&m, "async-unseen"));
-	m.nedges = 3;
+	m.nedges = 4;
 	/* it computes */
 	m.threads = &busy;
 	m.session.class_incl[GN_CLASS_APP] = SECOND;

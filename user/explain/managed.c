@@ -259,19 +259,36 @@ static bool runs_async(const struct gn_model *m, const struct gn_model_edge *e)
 		begins(caller, "System.Runtime.CompilerServices.PoolingAsync"));
 }
 
-/* The async method that ran most often and is not the framework's. NULL: none
- * ran. */
+/* The module of the program itself: it has Main. "": not known. */
+static const char *own_module(const struct gn_model *m)
+{
+	for (size_t i = 0; i < m->nfunctions; i++)
+		if (m->functions[i].runtime == GN_RUNTIME_CLR &&
+		    gn_is_main(m->functions[i].name) &&
+		    !is_of_framework(&m->functions[i]))
+			return m->functions[i].module;
+	return "";
+}
+
+/* The async method that ran most often and is not the framework's, one of the
+ * program itself before those of its libraries. NULL: none ran. */
 static const struct gn_model_function *own_async(const struct gn_model *m)
 {
 	const struct gn_model_function *most = NULL;
+	const char *module = own_module(m);
+	bool own = false;
 
 	for (size_t i = 0; i < m->nedges; i++) {
 		const struct gn_model_function *fn =
 			&m->functions[m->edges[i].callee];
+		bool is_own = !strcmp(fn->module, module);
 
-		if (runs_async(m, &m->edges[i]) && !is_of_framework(fn) &&
-		    (!most || fn->v.calls > most->v.calls))
+		if (!runs_async(m, &m->edges[i]) || is_of_framework(fn) ||
+		    (own && !is_own))
+			continue;
+		if (!most || is_own != own || fn->v.calls > most->v.calls)
 			most = fn;
+		own = is_own;
 	}
 	return most;
 }
@@ -281,22 +298,27 @@ static const struct gn_model_function *own_async(const struct gn_model *m)
 int gn_look_async_unseen(const struct gn_facts *f, struct gn_subject *s)
 {
 	const char *elt = gn_model_info(f->m, "hooks.elt");
+	/* a program that starts compiles much, but that is not its work */
+	uint64_t worked = f->cpu - f->classes[GN_CLASS_JIT];
 
 	/* it explains nothing */
 	s->rank = 0;
 	if (f->m->nasyncs || !elt || strcmp(elt, "all functions are traced") ||
-	    f->cpu > f->wall / 2)
+	    worked > f->wall / 2)
 		return 0;
 	s->function[0] = own_async(f->m);
 	if (s->function[0])
-		s->share = 1 - gn_share(f->cpu, f->wall);
+		s->share = 1 - gn_share(worked, f->wall);
 	return 0;
 }
 
 void gn_say_async_unseen(const struct gn_facts *f, const struct gn_subject *s,
 			 FILE *out)
 {
-	fputs("Async methods ran, most often ", out);
+	bool own = !strcmp(s->function[0]->module, own_module(f->m));
+
+	fprintf(out, "Async methods ran, %smost often ",
+		own ? "of the program's own " : "");
 	gn_put_function(out, f->m, (int32_t)s->function[0]->index);
 	fputs(". How long they waited is only known of methods that -f names "
 	      "(--by async); this names all of that assembly:",

@@ -138,6 +138,9 @@ double gn_share_of_cpu(const struct gn_facts *f, uint64_t ns);
 /* The share of samples of the function that has most of them. 0: too few
  * samples. */
 double gn_share_of_samples(const struct gn_model *m);
+/* Whether a .NET program begins with this function, and waits in it for its
+ * end. */
+bool gn_is_main(const char *name);
 /* How often a thread pool starved: moments per second, at most 1. */
 double gn_starved_share(const struct gn_facts *f);
 /* The thread with the most time in the class. */

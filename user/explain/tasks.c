@@ -131,8 +131,7 @@ static void add_ends(struct look *l, const struct gn_model_node *of)
 	}
 }
 
-/* A program waits in Main for its end. */
-static bool is_main(const char *name)
+bool gn_is_main(const char *name)
 {
 	static const char *const mains[] = {"Main", "<Main>", "<Main>$"};
 	size_t end = strcspn(name, "("), begin = end;
@@ -164,7 +163,7 @@ static bool is_called_often(const struct gn_model *m, int32_t function)
 {
 	const struct gn_model_function *fn = &m->functions[function];
 
-	return fn->v.calls > 1 && !is_main(fn->name) &&
+	return fn->v.calls > 1 && !gn_is_main(fn->name) &&
 	       (gn_calls_short(m, function) || is_crowded(m, fn));
 }
 
