@@ -118,12 +118,12 @@ static bool samples_tell(const struct gn_model *m)
 	       (light(m) || !asked_all(m));
 }
 
-/* Whether the program works enough for samples, which see it on CPUs only. If
- * no call was seen, why matters more. */
-static bool works_enough(const struct gn_facts *f, uint64_t ns)
+/* Whether the program works enough for samples, which see it on CPUs only: it
+ * wants half of one. If no call was seen, why matters more. */
+static bool works_enough(const struct gn_facts *f)
 {
 	if (f->m->nfunctions && samples_tell(f->m))
-		return ns > f->wall / 4;
+		return f->cpu + f->classes[GN_CLASS_RUNQUEUE] > f->wall / 2;
 	return f->cpu > f->wall / 20;
 }
 
@@ -139,8 +139,7 @@ int gn_look_untraced(const struct gn_facts *f, struct gn_subject *s)
 
 	for (size_t i = 0; i < f->m->nfunctions; i++)
 		traced += gn_own_time(&f->m->functions[i]);
-	if (traced < all && works_enough(f, all - traced) &&
-	    !told_by_samples(f->m)) {
+	if (traced < all && works_enough(f) && !told_by_samples(f->m)) {
 		s->ns = all - traced;
 		s->share = gn_share(s->ns, all);
 		s->rank = gn_share_of_work(f, s->ns);
