@@ -2,6 +2,8 @@
 /* Java virtual machines that gnomon does not start itself. */
 #include "java.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -249,6 +251,49 @@ void java_child_unknown(struct live *t)
 	CHECK(t, end.code == 0 && !*end.err, "ended with %d: %s", end.code,
 	      end.err);
 	compare(t, end.out, report);
+}
+
+/* Without multi links, files of runtimes that may be started share links: if
+ * one is written before, all lose their probes, and gnomon says so. */
+void java_child_written(struct live *t)
+{
+	char *home = live_path(t, "home"), *path = live_path(t, "report.json");
+	struct live_args a = {.n = 0};
+	struct live_talk gnomon;
+	json_t *report;
+	const char *told;
+	int fd;
+
+	java_need(t);
+	make_home(t, home);
+	setenv("JAVA_HOME", home, 1);
+	live_add(t, &a, t->gnomon, "run", "--attach", "single", "-f", "Demo.*",
+		 "--format", "json", "-o", path, "--", "/bin/sh", "-c",
+		 "echo ready; read line; \"$@\"; exit", "sh",
+		 live_text(t, "%s/bin/java", home), "-cp", t->fixtures, "Demo",
+		 "recursion", NULL);
+	live_talk(t, &a, &gnomon);
+	free(live_await(t, gnomon.out, "ready"));
+	/* this waits until the probes are gone */
+	fd = open(live_text(t, "%s/lib/server/libjvm.so", home),
+		  O_WRONLY | O_CLOEXEC);
+	CHECK(t, fd >= 0, "the JVM cannot be written: %s", strerror(errno));
+	close(fd);
+	told = live_await(t, gnomon.err, "gnomon: '");
+	CHECK(t, strstr(told, "was opened for writing"), "%s", told);
+	/* other JVMs are in /usr/lib/jvm */
+	if (!strncmp(getenv("JAVA"), "/usr/", strlen("/usr/"))) {
+		told = live_await(t, gnomon.err, "gnomon: '");
+		CHECK(t, strstr(told, "shares links with that file"), "%s",
+		      told);
+	}
+	live_tell(t, &gnomon, "go");
+	CHECK(t, live_wait(t, &gnomon) == 0, "gnomon ended otherwise");
+	report = live_load(t, path);
+	told = json_string_value(
+		json_object_get(json_object_get(report, "code"), "unhooked"));
+	CHECK(t, told && strstr(told, "HotSpot"),
+	      "the report does not say that methods were not traced");
 }
 
 /* A build starts many of them, one after the other. Each has the names of all

@@ -345,21 +345,21 @@ static void await_unchanged(struct live *t, struct live_talk *many)
 
 /* A reader of stderr that ends: no signal, no orphan. */
 static char *trace_named(struct live *t, pid_t pid, const char *glob,
-			 struct live_talk *gnomon)
+			 const char *option, struct live_talk *gnomon)
 {
 	char *path = live_path(t, "report.json");
 	struct live_args a = {.n = 0};
 
 	live_add(t, &a, t->gnomon, "run", "--format", "json", "-o", path,
 		 "--attach", "single", "-f", glob, "-p",
-		 live_text(t, "%d", pid), NULL);
+		 live_text(t, "%d", pid), option, NULL);
 	live_talk(t, &a, gnomon);
 	return path;
 }
 
 static char *trace_many(struct live *t, pid_t pid, struct live_talk *gnomon)
 {
-	return trace_named(t, pid, "m_???", gnomon);
+	return trace_named(t, pid, "m_???", NULL, gnomon);
 }
 
 struct moment {
@@ -399,20 +399,45 @@ static void soon(struct live *t, const struct moment *begin,
 /* to attach to all functions of `many`; or to detach, more than from one */
 #define MANY_S	 6
 #define SIGNAL_S 2
+/* to remove the probes of all runtimes that are installed */
+#define UNMAPPED_S 2
 
-/* How long a session of one function takes to end. The probes of the runtimes
- * that are installed are part of it. */
-static uint64_t end_of_one(struct live *t, pid_t pid)
+/* Starts the end of a session of one function, and waits for it. */
+static struct moment end_one(struct live *t, pid_t pid, const char *option)
 {
 	struct live_talk gnomon;
-	char *path = trace_named(t, pid, "m_000", &gnomon);
-	uint64_t begin;
+	char *path = trace_named(t, pid, "m_000", option, &gnomon);
+	struct moment begin;
 
 	live_await(t, gnomon.err, "gnomon: attached");
-	begin = live_now();
+	begin = now();
 	live_interrupt(t, &gnomon);
 	live_attached(t, &gnomon, path);
-	return live_now() - begin;
+	return begin;
+}
+
+/* How long a session of one function takes to end. The probes of the runtimes
+ * that are installed are part of it, unless `option` leaves them out. */
+static uint64_t end_of_one(struct live *t, pid_t pid, const char *option)
+{
+	struct moment begin = end_one(t, pid, option);
+
+	return live_now() - begin.ns;
+}
+
+/* Without multi links, the probes of runtimes that the program could start but
+ * never does take no time worth mentioning. */
+void test_runtimes_unmapped(struct live *t)
+{
+	struct live_talk many;
+	pid_t pid = start_many(t, &many);
+	uint64_t without = end_of_one(t, pid, "--no-follow");
+	struct moment begin = end_one(t, pid, NULL);
+
+	begin.ns += without;
+	soon(t, &begin, UNMAPPED_S, "the end, more than without runtimes,");
+	live_tell(t, &many, "quit");
+	CHECK(t, live_finish(t, &many) == 0, "many ended otherwise");
 }
 
 /* Thousands of functions on a kernel without multi links. If each probe waited
@@ -422,7 +447,7 @@ void test_many_functions(struct live *t)
 	struct live_talk many, gnomon;
 	json_t *report, *row;
 	pid_t pid = start_many(t, &many);
-	uint64_t one = end_of_one(t, pid);
+	uint64_t one = end_of_one(t, pid, NULL);
 	struct moment begin;
 	char *path;
 	size_t i;

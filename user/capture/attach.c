@@ -19,9 +19,9 @@
 #include <gnomon/hook.h>
 #include <gnomon/thread.h>
 
-#define UPROBE_MULTI_RETURN 1  /* BPF_F_UPROBE_MULTI_RETURN */
-#define KEEPER_LEAST	    16 /* fewer probes are removed fast enough */
-#define RETURN_PROBE	    1  /* in the config of a uprobe's perf event */
+#define UPROBE_MULTI_RETURN 1 /* BPF_F_UPROBE_MULTI_RETURN */
+#define KEEPER_LEAST	    2 /* one probe takes an event anyway */
+#define RETURN_PROBE	    1 /* in the config of a uprobe's perf event */
 #define COUNTER_SHIFT	    32
 
 /* bpf(2) BPF_LINK_CREATE for uprobe.multi, as in linux/bpf.h of 6.6. */
@@ -61,6 +61,18 @@ const char *gn_attach_mode_name(enum gn_attach_mode mode)
 					    "single"};
 
 	return names[mode];
+}
+
+const char *gn_attach_path(const struct gn_probe_set *set, size_t i)
+{
+	return set->paths ? set->paths[i] : set->path;
+}
+
+bool gn_attach_same_function(const struct gn_probe_set *set, size_t i, size_t k)
+{
+	return GN_COOKIE_FUNC(set->cookies[i]) ==
+		       GN_COOKIE_FUNC(set->cookies[k]) &&
+	       gn_attach_path(set, i) == gn_attach_path(set, k);
 }
 
 uint64_t gn_attach_counter(const struct gn_probe_set *set, size_t i)
@@ -107,7 +119,7 @@ int gn_attach_perf_event(const struct gn_probe_set *set, size_t i)
 		.size = sizeof(attr),
 		.config = gn_attach_counter(set, i) << COUNTER_SHIFT |
 			  (set->ret ? RETURN_PROBE : 0),
-		.config1 = (uintptr_t)set->path,
+		.config1 = (uintptr_t)gn_attach_path(set, i),
 		.config2 = set->offsets[i],
 	};
 	int fd, err = perf_type(&attr.type);
@@ -297,17 +309,12 @@ bool gn_attach_is_site_error(int err)
 	       err == -524 /* the kernel's ENOTSUPP */;
 }
 
-static uint32_t func_at(const struct gn_probe_set *set, size_t i)
-{
-	return GN_COOKIE_FUNC(set->cookies[i]);
-}
-
 /* The index of the first probe after those of the function at `i`. */
 static size_t next_function(const struct gn_probe_set *set, size_t i)
 {
 	size_t end = i + 1;
 
-	while (end < set->count && func_at(set, end) == func_at(set, i))
+	while (end < set->count && gn_attach_same_function(set, end, i))
 		end++;
 	return end;
 }
@@ -319,7 +326,7 @@ static size_t halve(const struct gn_probe_set *set, size_t from, size_t count)
 {
 	size_t mid = from + count / 2;
 
-	while (mid > from && func_at(set, mid - 1) == func_at(set, mid))
+	while (mid > from && gn_attach_same_function(set, mid - 1, mid))
 		mid--;
 	return mid > from ? mid : next_function(set, from);
 }
@@ -400,13 +407,13 @@ static int add_single(struct gn_links *l, const struct gn_probe_set *set,
 		struct held h = {.fd = -1, .key = set->key, .file = set->file};
 		int err;
 
-		if (func_at(set, i) != func_at(set, func)) {
+		if (!gn_attach_same_function(set, i, func)) {
 			first = l->count;
 			func = i;
 		}
 		h.link = bpf_program__attach_uprobe_opts(
-			set->prog, set->pid ? set->pid : -1, set->path,
-			set->offsets[i], &opts);
+			set->prog, set->pid ? set->pid : -1,
+			gn_attach_path(set, i), set->offsets[i], &opts);
 		err = h.link ? keep(l, &h) : -errno;
 		if (!err)
 			continue;

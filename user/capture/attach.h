@@ -97,9 +97,11 @@ struct gn_groups {
 	uint32_t next;
 };
 
-/* One program on some offsets of one file. */
+/* One program on some offsets of one file; with SINGLE, of several files. */
 struct gn_probe_set {
 	const char *path;
+	/* of each probe, the same pointer for the same file; NULL: `path` */
+	const char *const *paths;
 	const struct bpf_program *prog;
 	const uint64_t *offsets;
 	const uint64_t *cookies;
@@ -107,10 +109,13 @@ struct gn_probe_set {
 	 * NULL: no probe has one */
 	const uint64_t *counters;
 	size_t count;
-	bool ret;     /* return probes */
-	pid_t pid;    /* 0 = every process that maps the file */
-	int file;     /* its descriptor, for gn_links_remove_file(); 0 = none */
-	uint32_t key; /* for gn_links_remove(); 0 = none */
+	bool ret;  /* return probes */
+	pid_t pid; /* 0 = every process that maps the file */
+	/* a descriptor of one of the files, for gn_links_remove_file(); 0 =
+	 * none
+	 */
+	int file;
+	uint32_t key;		    /* for gn_links_remove(); 0 = none */
 	struct gn_groups *groups;   /* NULL: one perf event for each probe */
 	const struct gn_step *step; /* or NULL */
 	/* Called for each function that is left out, with one of its cookies
@@ -123,6 +128,11 @@ struct gn_probe_set {
 bool gn_attach_is_site_error(int err);
 
 /* The file offset of a probe's semaphore: the kernel's "reference counter". */
+/* The file of the set's i-th probe. */
+const char *gn_attach_path(const struct gn_probe_set *set, size_t i);
+/* Whether two probes are of one function of one file. */
+bool gn_attach_same_function(const struct gn_probe_set *set, size_t i,
+			     size_t k);
 uint64_t gn_attach_counter(const struct gn_probe_set *set, size_t i);
 
 /* Attaches a program by a multi link of `type` to `count` probes of a set, from

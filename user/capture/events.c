@@ -88,8 +88,8 @@ int gn_events_define(const struct gn_events *e, uint32_t event,
 	return tell(e, line,
 		    snprintf(line, sizeof(line),
 			     "%c:%s/e%" PRIu32 " %s:0x%" PRIx64 "%s\n",
-			     set->ret ? 'r' : 'p', e->group, event, set->path,
-			     set->offsets[i], counter));
+			     set->ret ? 'r' : 'p', e->group, event,
+			     gn_attach_path(set, i), set->offsets[i], counter));
 }
 
 int gn_events_remove(const struct gn_events *e, uint32_t event)

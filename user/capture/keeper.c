@@ -119,21 +119,15 @@ static void tell(struct work *w)
 	(void)n; /* nobody listens if gnomon has ended */
 }
 
-static uint32_t func_at(const struct work *w, size_t i)
-{
-	return GN_COOKIE_FUNC(w->set->cookies[i]);
-}
-
 /* Leaves out the function of a probe that the kernel refuses: calls that are
  * only half seen would never end. */
 static void leave_out(struct work *w, size_t at, int err)
 {
-	uint32_t func = func_at(w, at);
 	size_t i = at;
 
-	while (i && func_at(w, i - 1) == func)
+	while (i && gn_attach_same_function(w->set, i - 1, at))
 		i--;
-	for (; i < w->set->count && func_at(w, i) == func; i++)
+	for (; i < w->set->count && gn_attach_same_function(w->set, i, at); i++)
 		w->out[i] = true;
 	w->told.refused++;
 	w->told.left_out = at + 1;
@@ -208,12 +202,10 @@ static int attach_part(struct work *w, const struct part *p)
  * them, and records nothing. */
 static void silence(struct work *w, size_t at)
 {
-	uint32_t func = func_at(w, at);
-
 	for (size_t i = 0; i < w->set->count; i++) {
 		uint32_t key = key_of(w, i);
 
-		if (func_at(w, i) == func)
+		if (gn_attach_same_function(w->set, i, at))
 			bpf_map_delete_elem(w->set->groups->cookies, &key);
 	}
 }
@@ -285,7 +277,7 @@ static int attach_each(struct work *w)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < w->set->count; i++) {
-		if (!i || func_at(w, i) != func_at(w, i - 1))
+		if (!i || !gn_attach_same_function(w->set, i, i - 1))
 			before = w->nheld;
 		err = w->out[i] ? 0 : attach_one(w, i);
 		if (gn_attach_is_site_error(err)) {

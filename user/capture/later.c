@@ -293,7 +293,7 @@ static void probe_file(struct gn_later *l, struct gn_file *file,
 		file = &l->files.file[at];
 		gn_later_note_name(file);
 		gn_written_guard(l->session->written, file,
-				 gn_later_module(l, at));
+				 gn_later_module(l, at), 0);
 		attach_file(l, file, from);
 		file->probed = gn_now_ns();
 		gn_later_miss_file(l, at, n->pid, n->since, file->probed);

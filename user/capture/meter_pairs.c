@@ -9,88 +9,117 @@
 #include "capture/session_internal.h"
 #include "capture/unwanted.h"
 
-static int link_site(struct gn_session *s, struct gn_links *links,
-		     enum gn_cal_site site, enum gn_prog prog,
-		     unsigned int spec)
+#define SITES_MAX 16 /* of all pairs */
+
+/* The probes of one program. */
+struct sites {
+	uint64_t offsets[SITES_MAX], cookies[SITES_MAX];
+	size_t count;
+};
+
+/* All probes of some pairs: as few links as possible, because each takes a
+ * while to remove. */
+struct probes {
+	struct sites of[GN_PROG_COUNT];
+	pid_t pid;	/* 0: every process */
+	uint64_t flags; /* of all cookies */
+};
+
+static int add_site(struct probes *p, enum gn_cal_site site, enum gn_prog prog,
+		    unsigned int spec)
 {
-	bool first = site == GN_CAL_FIRST || site == GN_CAL_FIRST_RET;
 	bool hook = prog == GN_PROG_MANAGED || prog == GN_PROG_INTERNED;
-	uint64_t cookie = GN_COOKIE(hook ? 1 : GN_UNWANTED_METER, 8, spec) |
-			  (first ? GN_COOKIE_PAGE : 0);
-	uint64_t offset;
-	struct gn_probe_set set = {.path = GN_CAL_PATH,
-				   .offsets = &offset,
-				   .cookies = &cookie,
-				   .count = 1,
-				   .pid = first ? 0 : getpid()};
-	size_t refused = 0;
-	int err = gn_calibrate_offset(site, &offset);
+	struct sites *of = &p->of[prog];
+	int err;
 
-	if (!err)
-		err = gn_session_link(s, links, prog, &set, &refused);
-	return err ? err : refused ? -EOPNOTSUPP : 0;
+	if (of->count == SITES_MAX)
+		return -E2BIG;
+	err = gn_calibrate_offset(site, &of->offsets[of->count]);
+	if (err)
+		return err;
+	of->cookies[of->count++] =
+		GN_COOKIE(hook ? 1 : GN_UNWANTED_METER, 8, spec) | p->flags;
+	return 0;
 }
 
-/* Links an enter, and its leave at another site. */
-static int link_both(struct gn_session *s, struct gn_links *links,
-		     enum gn_prog prog, enum gn_cal_site enter,
-		     enum gn_cal_site leave)
+/* Adds an enter, and its leave at another site. */
+static int add_both(struct probes *p, enum gn_prog prog, enum gn_cal_site enter,
+		    enum gn_cal_site leave)
 {
-	int err = link_site(s, links, enter, prog, GN_SPEC_ENTER);
+	int err = add_site(p, enter, prog, GN_SPEC_ENTER);
 
-	return err ? err : link_site(s, links, leave, prog, GN_SPEC_LEAVE);
+	return err ? err : add_site(p, leave, prog, GN_SPEC_LEAVE);
 }
 
-static int link_call(struct gn_session *s, struct gn_links *links,
-		     enum gn_cal_site site)
+static int add_call(const struct gn_session *s, struct probes *p,
+		    enum gn_cal_site site)
 {
 	int err;
 
 	if (s->mode == GN_ATTACH_SESSION)
-		return link_site(s, links, site, GN_PROG_SESSION,
-				 GN_SPEC_ENTER);
-	err = link_site(s, links, site, GN_PROG_NATIVE, GN_SPEC_ENTER);
+		return add_site(p, site, GN_PROG_SESSION, GN_SPEC_ENTER);
+	err = add_site(p, site, GN_PROG_NATIVE, GN_SPEC_ENTER);
 	return err ? err
-		   : link_site(s, links, site, GN_PROG_NATIVE_RETURN,
-			       GN_SPEC_LEAVE);
+		   : add_site(p, site, GN_PROG_NATIVE_RETURN, GN_SPEC_LEAVE);
 }
 
-/* Links hooks whose function is named by texts. */
-static int link_named(struct gn_session *s, struct gn_links *links)
+/* Adds hooks whose function is named by texts. */
+static int add_named(const struct gn_session *s, struct probes *p)
 {
-	int err = link_site(s, links, GN_CAL_ENTER_NAMED, GN_PROG_INTERNED,
-			    s->measured[0]);
+	int err = add_site(p, GN_CAL_ENTER_NAMED, GN_PROG_INTERNED,
+			   s->measured[0]);
 
 	return err ? err
-		   : link_site(s, links, GN_CAL_LEAVE_NAMED, GN_PROG_INTERNED,
-			       s->measured[1]);
+		   : add_site(p, GN_CAL_LEAVE_NAMED, GN_PROG_INTERNED,
+			      s->measured[1]);
 }
 
-static int link_pair(struct gn_session *s, struct gn_links *links,
-		     const struct gn_meter_pair *pair)
+static int add_pair(const struct gn_session *s, struct probes *p,
+		    const struct gn_meter_pair *pair)
 {
 	int err;
 
 	switch (pair->calls) {
 	case GN_CAL_RETS:
-		err = link_both(s, links, GN_PROG_NATIVE, GN_CAL_OUTER,
-				GN_CAL_OUTER_RET);
+		err = add_both(p, GN_PROG_NATIVE, GN_CAL_OUTER,
+			       GN_CAL_OUTER_RET);
 		return err ? err
-			   : link_both(s, links, GN_PROG_NATIVE, GN_CAL_INNER,
-				       GN_CAL_INNER_RET);
+			   : add_both(p, GN_PROG_NATIVE, GN_CAL_INNER,
+				      GN_CAL_INNER_RET);
 	case GN_CAL_CALLS:
-		err = link_call(s, links, GN_CAL_OUTER_CALL);
-		return err ? err : link_call(s, links, GN_CAL_INNER_CALL);
+		err = add_call(s, p, GN_CAL_OUTER_CALL);
+		return err ? err : add_call(s, p, GN_CAL_INNER_CALL);
 	case GN_CAL_HOOKS1:
-		return link_both(s, links, GN_PROG_MANAGED, GN_CAL_ENTER1,
-				 GN_CAL_LEAVE1);
+		return add_both(p, GN_PROG_MANAGED, GN_CAL_ENTER1,
+				GN_CAL_LEAVE1);
 	case GN_CAL_HOOKS5:
-		return link_both(s, links, GN_PROG_MANAGED, GN_CAL_ENTER5,
-				 GN_CAL_LEAVE5);
+		return add_both(p, GN_PROG_MANAGED, GN_CAL_ENTER5,
+				GN_CAL_LEAVE5);
 	case GN_CAL_NAMED:
-		return link_named(s, links);
+		return add_named(s, p);
 	}
 	return -EINVAL;
+}
+
+static int link_all(struct gn_session *s, struct gn_links *links,
+		    const struct probes *p)
+{
+	size_t refused = 0;
+	int err = 0;
+
+	for (int prog = 0; !err && prog < GN_PROG_COUNT; prog++) {
+		const struct gn_probe_set set = {
+			.path = GN_CAL_PATH,
+			.offsets = p->of[prog].offsets,
+			.cookies = p->of[prog].cookies,
+			.count = p->of[prog].count,
+			.pid = p->pid,
+		};
+
+		err = gn_session_link(s, links, (enum gn_prog)prog, &set,
+				      &refused);
+	}
+	return err ? err : refused ? -EOPNOTSUPP : 0;
 }
 
 unsigned int gn_meter_pairs(struct gn_session *s, struct gn_links *links,
@@ -122,17 +151,21 @@ unsigned int gn_meter_pairs(struct gn_session *s, struct gn_links *links,
 		 gn_session_uses(s, GN_PROG_INTERNED),
 		 false},
 	};
+	struct probes probes = {.pid = getpid()};
 	unsigned int n = 0;
 
 	for (int i = 0; i < GN_METER_PAIRS; i++)
-		if (all[i].used && !link_pair(s, links, &all[i].pair))
+		if (all[i].used && !add_pair(s, &probes, &all[i].pair))
 			pairs[n++] = all[i].pair;
 	*now = n;
 	for (int i = 0; i < GN_METER_PAIRS; i++)
 		if (!all[i].used && all[i].later &&
-		    !link_pair(s, links, &all[i].pair))
+		    !add_pair(s, &probes, &all[i].pair))
 			pairs[n++] = all[i].pair;
-	return n;
+	if (!link_all(s, links, &probes))
+		return n;
+	*now = 0;
+	return 0;
 }
 
 bool gn_meter_link_first(struct gn_session *s, struct gn_links *links)
@@ -142,9 +175,13 @@ bool gn_meter_link_first(struct gn_session *s, struct gn_links *links)
 	bool awaited =
 		s->opts.command && !native->functions && gn_session_awaits(s);
 
+	struct probes probes = {.flags = GN_COOKIE_PAGE};
+	int err = -ENOENT;
+
 	if (native->by_return || awaited)
-		return !link_call(s, links, GN_CAL_FIRST);
-	return (native->by_ret || native->begins) &&
-	       !link_both(s, links, GN_PROG_NATIVE, GN_CAL_FIRST,
-			  GN_CAL_FIRST_RET);
+		err = add_call(s, &probes, GN_CAL_FIRST);
+	else if (native->by_ret || native->begins)
+		err = add_both(&probes, GN_PROG_NATIVE, GN_CAL_FIRST,
+			       GN_CAL_FIRST_RET);
+	return !err && !link_all(s, links, &probes);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The session's probes: attached by file and program. */
 #include "capture/session_internal.h"
+#include "capture/attach_awaited.h"
 #include "capture/denied.h"
 
 #include <errno.h>
@@ -99,8 +100,7 @@ static bool has_private_cores(const struct gn_session *s)
 	return false;
 }
 
-/* The processes that are traced from the start. */
-static const pid_t *first_pids(const struct gn_session *s, size_t *n)
+const pid_t *gn_session_first(const struct gn_session *s, size_t *n)
 {
 	*n = s->opts.command ? 1 : s->opts.npids;
 	return s->opts.command ? &s->child.pid : s->opts.pids;
@@ -110,7 +110,7 @@ static bool is_first(void *session, pid_t pid)
 {
 	const struct gn_session *s = session;
 	size_t n;
-	const pid_t *pids = first_pids(s, &n);
+	const pid_t *pids = gn_session_first(s, &n);
 
 	for (size_t i = 0; i < n; i++)
 		if (pids[i] == pid)
@@ -147,6 +147,30 @@ static int find_shared(struct gn_session *s)
 			       strerror(-err));
 }
 
+int gn_session_attach_set(struct gn_session *s, enum gn_prog prog,
+			  const struct gn_probe_set *set, const char *path)
+{
+	struct gn_probe_set full = *set;
+	int err;
+
+	full.left_out = gn_functions_left_out;
+	full.ctx = &s->functions;
+	err = gn_mute_link(s, prog, &full);
+	if (err == -ESRCH)
+		return gn_session_fail(s, err, 1,
+				       "process %d ended while gnomon was "
+				       "attaching; start it again",
+				       (int)set->pid);
+	if (err == -EINTR)
+		return gn_session_fail(s, err, 1, "attaching was interrupted");
+	if (err)
+		return gn_session_fail(
+			s, err, 1, "probes cannot be attached to '%s' (%s); %s",
+			path, strerror(-err),
+			gn_denied_probes(err) ?: "see gnomon list");
+	return 0;
+}
+
 /* `pid` 0: every process that maps the file. */
 static int attach_group(struct gn_session *s, const struct gn_probe_group *g,
 			pid_t pid)
@@ -164,40 +188,27 @@ static int attach_group(struct gn_session *s, const struct gn_probe_group *g,
 		 * process becomes the first one; keepers have no keys */
 		.key = s->mode == GN_ATTACH_SINGLE ? 0 : (uint32_t)pid,
 		.file = file->fd,
-		.left_out = gn_functions_left_out,
-		.ctx = &s->functions,
 	};
-	int err = gn_mute_link(s, g->prog, &set);
 
-	if (err == -ESRCH)
-		return gn_session_fail(s, err, 1,
-				       "process %d ended while gnomon was "
-				       "attaching; start it again",
-				       (int)set.pid);
-	if (err == -EINTR)
-		return gn_session_fail(s, err, 1, "attaching was interrupted");
-	if (err)
-		return gn_session_fail(
-			s, err, 1, "probes cannot be attached to '%s' (%s); %s",
-			file->path, strerror(-err),
-			gn_denied_probes(err) ?: "see gnomon list");
-	return 0;
+	return gn_session_attach_set(s, g->prog, &set, file->path);
 }
 
 static int attach_groups(struct gn_session *s)
 {
 	size_t n;
-	const pid_t *pids = first_pids(s, &n);
-	int err = 0;
+	const pid_t *pids = gn_session_first(s, &n);
+	int err = gn_awaited_attach(s);
 
 	for (size_t i = 0; !err && i < s->probes.count; i++) {
 		const struct gn_probe_group *g = &s->probes.group[i];
 
+		if (gn_awaited_has(s, g))
+			continue;
 		/* groups of a file follow one another; the links of a function
 		 * that can be muted are held elsewhere */
 		if (!s->mute && (!i || g[-1].file != g->file))
 			gn_written_guard(s->written, &s->files.file[g->file],
-					 (uint32_t)g->file + 1);
+					 (uint32_t)g->file + 1, 0);
 		if (!gn_session_private(s, &s->files.file[g->file], g->prog))
 			err = attach_group(s, g, 0);
 		else
@@ -211,7 +222,7 @@ static int attach_groups(struct gn_session *s)
 static int attach_later(struct gn_session *s)
 {
 	size_t n;
-	const pid_t *pids = first_pids(s, &n);
+	const pid_t *pids = gn_session_first(s, &n);
 	int err;
 
 	if (!gn_session_awaits(s) && !has_private_cores(s))

@@ -178,6 +178,12 @@ bool gn_session_awaits(const struct gn_session *s);
 int gn_session_link(struct gn_session *s, struct gn_links *links,
 		    enum gn_prog prog, const struct gn_probe_set *set,
 		    size_t *refused);
+/* The same for the session's own links and a set without `left_out`. Fails the
+ * session; `path` is for its message. */
+int gn_session_attach_set(struct gn_session *s, enum gn_prog prog,
+			  const struct gn_probe_set *set, const char *path);
+/* The processes that are traced from the start. */
+const pid_t *gn_session_first(const struct gn_session *s, size_t *n);
 /* Whether each process gets its own probes, so that others do not pay for
  * them. */
 bool gn_session_private(const struct gn_session *s, const struct gn_file *file,

@@ -14,9 +14,11 @@
 #include "capture/later_parts.h"
 #include "capture/session_internal.h"
 #include "capture/tell.h"
+#include "runtime/runtime.h"
 
 struct guarded {
 	int fd;
+	int with; /* the file of its sets */
 	struct gn_file_id id;
 	uint32_t module;
 	char *path;
@@ -62,35 +64,55 @@ static void miss(struct gn_later *l, const struct guarded *g)
 	gn_later_count_late(l, 0, now, now);
 }
 
-static void tell(const struct guarded *g, bool again)
+static void tell(const struct guarded *g, bool itself, bool again)
 {
-	gn_error("'%s' was opened for writing, so its probes were removed%s; "
-		 "%s calls are missing",
+	gn_error("'%s' %s, so its probes were removed%s; %s calls are missing",
 		 g->path ?: "?",
+		 itself ? "was opened for writing"
+			: "shares links with that file",
 		 again ? "; it gets new ones when it is mapped again" : "",
 		 again ? "until then," : "from now on,");
 }
 
-static void give_way(struct gn_written *w)
+static void note(struct gn_written *w, struct guarded *g, bool itself)
 {
 	struct gn_session *s = w->session;
 
-	for (size_t i = 0; i < w->count; i++) {
-		struct guarded *g = &w->file[i];
+	/* a runtime's sites are planned at the start only */
+	if (!was_written(w, &g->id))
+		tell(g, itself,
+		     s->later && !gn_runtime_with_core(g->path ?: ""));
+	g->written = true;
+	g->since = s->later ? 0 : gn_now_ns();
+}
 
-		if (!is_wanted_by_writer(g))
+/* Removes the probes of a file, and of those that share links with it. */
+static void give_up(struct gn_written *w, struct guarded *g)
+{
+	struct gn_session *s = w->session;
+
+	note(w, g, true);
+	gn_links_remove_file(s->links, g->with);
+	if (s->later)
+		gn_links_remove_file(s->later->links, g->fd);
+	for (size_t i = 0; i < w->count; i++) {
+		struct guarded *o = &w->file[i];
+
+		if (o->with != g->with)
 			continue;
-		if (!was_written(w, &g->id))
-			tell(g, s->later);
-		g->written = true;
-		g->since = s->later ? 0 : gn_now_ns();
-		gn_links_remove_file(s->links, g->fd);
+		if (o != g)
+			note(w, o, false);
 		if (s->later)
-			gn_links_remove_file(s->later->links, g->fd);
-		if (s->later)
-			miss(s->later, g);
-		fcntl(g->fd, F_SETLEASE, F_UNLCK);
+			miss(s->later, o);
+		fcntl(o->fd, F_SETLEASE, F_UNLCK);
 	}
+}
+
+static void give_way(struct gn_written *w)
+{
+	for (size_t i = 0; i < w->count; i++)
+		if (is_wanted_by_writer(&w->file[i]))
+			give_up(w, &w->file[i]);
 }
 
 static void *watch(void *written)
@@ -159,9 +181,10 @@ static void add(struct gn_written *w, const struct guarded *g)
 }
 
 void gn_written_guard(struct gn_written *w, const struct gn_file *file,
-		      uint32_t module)
+		      uint32_t module, int with)
 {
 	struct guarded g = {.fd = file->fd,
+			    .with = with ?: file->fd,
 			    .id = file->id,
 			    .module = module,
 			    .path = file->path};

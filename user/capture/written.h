@@ -21,10 +21,14 @@ struct gn_written; /* NULL is fine everywhere */
 /* -ENOMEM. */
 int gn_written_new(struct gn_session *s);
 
-/* Guards the file of that MODULE record, which gets probes next. A file that
- * was written before, and can still be written, gets no probes. */
+/*
+ * Guards the file of that MODULE record, which gets probes next. A file that
+ * was written before, and can still be written, gets no probes. `with`: the
+ * descriptor that is the `file` of its sets, if these have probes of other
+ * files too: if one of the files is written, all lose their probes. 0: its own.
+ */
 void gn_written_guard(struct gn_written *w, const struct gn_file *file,
-		      uint32_t module);
+		      uint32_t module, int with);
 
 /* Whether the file was written since it had probes. */
 bool gn_written_is(struct gn_written *w, int fd);
