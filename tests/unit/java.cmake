@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Hooks in class files of Java.
-gn_unit_test(test_java_rewrite gnomon_java_pure)
-target_sources(test_java_rewrite PRIVATE java_class.c)
+foreach(test rewrite tables)
+	gn_unit_test(test_java_${test} gnomon_java_pure)
+	target_sources(test_java_${test} PRIVATE java_class.c)
+endforeach()
 
 add_executable(java_rewrite java_rewrite.c)
 target_link_libraries(java_rewrite PRIVATE gnomon_java_pure)

@@ -141,7 +141,8 @@ static void skip_pool(uint16_t n)
 		}
 }
 
-void jc_read(const uint8_t *at, size_t n, struct jc_read *r)
+/* One that was rewritten, whose constants are those of jc_make() and others. */
+static void read_class(const uint8_t *at, size_t n, struct jc_read *r)
 {
 	size_t code;
 
@@ -149,7 +150,9 @@ void jc_read(const uint8_t *at, size_t n, struct jc_read *r)
 	assert_int_equal(get(4), 0xcafebabe);
 	get(4);
 	r->constants = (uint16_t)get(2);
+	r->pool = rest;
 	skip_pool(r->constants);
+	r->pool.n -= rest.n;
 	take(10);
 	assert_int_equal(get(2), 1);
 	take(6);
@@ -176,4 +179,64 @@ struct jc_part jc_attribute(const struct jc_read *r, int n, uint16_t *name)
 		content = take(get(4));
 	} while (n--);
 	return content;
+}
+
+static void *get_memory(void *ctx, size_t size)
+{
+	struct jc_test *t = ctx;
+
+	if (t->max && t->blocks == t->max)
+		return NULL;
+	assert_true(t->blocks < 64);
+	return t->block[t->blocks++] = malloc(size);
+}
+
+static uint32_t choose(void *ctx, const struct gn_java_method *m)
+{
+	struct jc_test *t = ctx;
+
+	assert_int_equal(m->class_len, 1);
+	assert_memory_equal(m->class, "A", 1);
+	return t->index;
+}
+
+static void refused(void *ctx, uint32_t index, enum gn_java_refusal why)
+{
+	struct jc_test *t = ctx;
+
+	assert_int_equal(index, t->index);
+	t->refused = (int)why;
+}
+
+int jc_rewrite_bytes(struct jc_test *t, const uint8_t *at, size_t n)
+{
+	static const struct gn_java_hooks hooks = {"H", "enter", "leave",
+						   "unwound"};
+
+	return gn_java_rewrite(at, n, &hooks, choose, refused, get_memory, t,
+			       &t->out, &t->out_len);
+}
+
+int jc_rewrite(struct jc_test *t, const struct jc_method *m)
+{
+	struct jc_class c = jc_make(m);
+	int n;
+
+	n = jc_rewrite_bytes(t, c.at, c.n);
+	if (n == 1)
+		read_class(t->out, t->out_len, &t->read);
+	free(c.at);
+	return n;
+}
+
+void jc_drop(struct jc_test *t)
+{
+	while (t->blocks)
+		free(t->block[--t->blocks]);
+}
+
+void jc_check(struct jc_part is, struct jc_part should)
+{
+	assert_int_equal(is.n, should.n);
+	assert_memory_equal(is.at, should.at, should.n);
 }

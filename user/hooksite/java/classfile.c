@@ -87,8 +87,10 @@ static int read_pool(struct gn_java_class *c, struct gn_java_in *in,
 			return -EBADMSG;
 		c->constant[i] = (uint32_t)at;
 		/* these take two places */
-		if (tag == GN_JAVA_LONG || tag == GN_JAVA_DOUBLE)
-			i++;
+		if (tag != GN_JAVA_LONG && tag != GN_JAVA_DOUBLE)
+			continue;
+		if (++i == c->nconstants)
+			return -EBADMSG;
 	}
 	c->pool_end = (uint32_t)in->pos;
 	return 0;
