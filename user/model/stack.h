@@ -274,7 +274,7 @@ int gn_stacks_restart(struct gn_stacks *st, struct gn_stage *s);
 int gn_stacks_inherit(struct gn_stacks *st, struct gn_stage *s,
 		      const struct gn_stacks *parent);
 
-/* For unwind.c. */
+/* For stack.c, stacks.c, parts.c and unwind.c among themselves. */
 /* Moves the frames from `at` on to the tree path of the frame below them. 0,
  * -ENOMEM, or -ENOSPC: some were dropped. */
 int gn_stack_hang(struct gn_stacks *st, struct gn_stage *s, struct gn_stack *k,
