@@ -672,8 +672,8 @@ static int plan_launch(struct gn_session *s, const struct gn_runtime *rt,
 	return 0;
 }
 
-/* Why no library can be preloaded into the command; a script's interpreter is
- * not known. */
+/* Why no library can be preloaded into the command; the interpreter
+ * of a script or an image is not known. */
 static const char *not_preloaded(const struct gn_session *s,
 				 const struct gn_runtime *rt, char *library)
 {
@@ -681,6 +681,7 @@ static const char *not_preloaded(const struct gn_session *s,
 	const char *why = NULL;
 
 	if (!gn_runtime_is_script(s->program) &&
+	    !gn_runtime_is_image(rt, s->program) &&
 	    !gn_files_of_program(s->program, &s->opts.user, &files))
 		why = gn_preload_unfit(s->program, &files);
 	gn_files_free(&files);

@@ -54,7 +54,8 @@ static const char *const limits[] = {
 	NULL,
 };
 
-static const char *const script_words[] = {"mono", NULL};
+/* the second is Debian's name for any runtime of such programs */
+static const char *const script_words[] = {"mono", "/usr/bin/cli", NULL};
 
 extern const struct gn_runtime gn_runtime_mono;
 const struct gn_runtime gn_runtime_mono = {
@@ -67,6 +68,8 @@ const struct gn_runtime gn_runtime_mono = {
 	.preloaded = true,
 	.marker = "mono_jit_init",
 	.script_words = script_words,
+	.image = "MZ",
+	.image_word = "BSJB", /* where the metadata begin */
 	.prepare = prepare,
 	.find = find,
 	.matches = gn_filter_hooks,

@@ -113,6 +113,10 @@ struct gn_runtime {
 	/* Words of which each script that starts it has one, then NULL; or
 	 * NULL. */
 	const char *const *script_words;
+	/* Words that a program has which the kernel starts with the runtime
+	 * (binfmt_misc): at its beginning, and anywhere. NULL: there are none.
+	 */
+	const char *image, *image_word;
 	/* Environment variables that pass options to scripts which start the
 	 * runtime, then NULL. NULL: none are known. */
 	const char *const *script_options;
@@ -256,6 +260,8 @@ const char *gn_runtime_script_option(const struct gn_runtime *rt,
 
 /* Whether the file begins with #!. */
 bool gn_runtime_is_script(const char *path);
+/* Whether it is a program that the kernel starts with this runtime. */
+bool gn_runtime_is_image(const struct gn_runtime *rt, const char *program);
 
 /* Whether a process's C library is musl, as in Alpine. Then it needs
  * library_musl. */

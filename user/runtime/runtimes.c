@@ -132,9 +132,24 @@ static bool has_script_word(const struct gn_runtime *rt, const char *program)
 	return *word;
 }
 
+bool gn_runtime_is_image(const struct gn_runtime *rt, const char *program)
+{
+	size_t len = rt->image ? strlen(rt->image) : 0;
+	int fd = len ? open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	char first[8];
+	bool is = fd >= 0 && len <= sizeof(first) &&
+		  read(fd, first, len) == (ssize_t)len &&
+		  !memcmp(first, rt->image, len);
+
+	if (fd >= 0)
+		close(fd);
+	return is && gn_runtime_file_has(program, rt->image_word);
+}
+
 bool gn_runtime_starts(const struct gn_runtime *rt, const char *program)
 {
 	return (rt->marker && gn_runtime_file_has(program, rt->marker)) ||
+	       gn_runtime_is_image(rt, program) ||
 	       gn_runtime_script_option(rt, program) ||
 	       has_script_word(rt, program);
 }
