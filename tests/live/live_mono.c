@@ -133,17 +133,101 @@ void mono_interpreted(struct live *t)
 	CHECK(t, !calls(t, report, "Demo.Even(int)"), "some calls are counted");
 }
 
-/* The program collects once at least, and says how often. */
+/* How many rows of the report have this value in a field. */
+static size_t rows_with(const json_t *report, const char *array,
+			const char *field, const json_t *value)
+{
+	const json_t *row;
+	size_t i, n = 0;
+
+	json_array_foreach(json_object_get(report, array), i, row) n +=
+		json_equal(json_object_get(row, field), value);
+	return n;
+}
+
+/* The program says how many collections there were of each generation. */
 void mono_collections(struct live *t)
+{
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	struct live_args command = {.n = 0};
+	struct live_end end;
+	json_t *report;
+
+	CHECK(t, truths, "no memory");
+	run_demo(t, &command, "collections");
+	live_traced(t, &command, "--by gc -f demo:*", &end, &report);
+	live_truths(t, end.out, truths);
+	for (int i = 0; i < 2; i++) {
+		uint64_t n = live_truth(truths, "collections",
+					live_text(t, "of %d", i));
+
+		CHECK(t, n, "there were none of %d", i);
+		CHECK(t,
+		      rows_with(report, "gc", "generation", json_integer(i)) ==
+			      n,
+		      "%zu of %d are reported, not %" N,
+		      rows_with(report, "gc", "generation", json_integer(i)), i,
+		      n);
+	}
+	CHECK(t, live_number(t, report, "session.classes.gc") > 0,
+	      "no time of collections");
+	free(truths);
+}
+
+/* Exceptions have their class; one that is thrown again counts again. */
+void mono_thrown(struct live *t)
+{
+	static const struct {
+		const char *class;
+		uint64_t n;
+	} thrown[] = {{"Failure", 120},
+		      {"System.InvalidOperationException", 20},
+		      {"System.NullReferenceException", 20},
+		      {"System.DivideByZeroException", 20}};
+	struct live_args command = {.n = 0};
+	struct live_end end;
+	json_t *report, *row;
+	size_t k;
+
+	run_demo(t, &command, "exceptions");
+	live_traced(t, &command, "--by exceptions", &end, &report);
+	for (size_t i = 0; i < sizeof(thrown) / sizeof(thrown[0]); i++) {
+		uint64_t n = 0;
+
+		json_array_foreach(
+			json_object_get(report, "exceptions"), k,
+			row) if (!strcmp(json_string_value(json_object_get(row,
+									   "nam"
+									   "e")),
+					 thrown[i].class)) n +=
+			live_number(t, row, "count");
+		CHECK(t, n == thrown[i].n, "%s: %" N " thrown, not %" N,
+		      thrown[i].class, n, thrown[i].n);
+	}
+}
+
+/* Threads have the names that the program gave them; modules are loaded. */
+void mono_events(struct live *t)
 {
 	struct live_args command = {.n = 0};
 	struct live_end end;
 	json_t *report;
 
-	run_demo(t, &command, "garbage");
-	live_traced(t, &command, "-f demo:*", &end, &report);
-	CHECK(t, live_number(t, report, "session.classes.gc") > 0,
-	      "no time of collections");
+	run_demo(t, &command, "threads");
+	live_traced(t, &command, "--by events -f demo:*", &end, &report);
+	for (int i = 0; i < 6; i++)
+		CHECK(t,
+		      rows_with(report, "events", "name",
+				json_string(live_text(t, "worker%d", i))) == 1,
+		      "worker%d has no name", i);
+	CHECK(t, rows_with(report, "events", "name", json_string(demo(t))) == 1,
+	      "the program is not loaded once");
+	CHECK(t,
+	      rows_with(report, "events", "event",
+			json_string("thread-create")) >= 8,
+	      "%zu threads are created",
+	      rows_with(report, "events", "event",
+			json_string("thread-create")));
 }
 
 /* Each method that runs is compiled, and the report says how long that took. */

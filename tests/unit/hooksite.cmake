@@ -24,6 +24,11 @@ target_sources(test_python PRIVATE
 	${CMAKE_SOURCE_DIR}/user/hooksite/python/filter.c
 	${CMAKE_SOURCE_DIR}/user/hooksite/script.c
 	${CMAKE_SOURCE_DIR}/user/hooksite/python/yields.c)
+gn_unit_test(test_hooksite_mono)
+target_sources(test_hooksite_mono PRIVATE
+	${CMAKE_SOURCE_DIR}/user/hooksite/clr/text.c
+	${CMAKE_SOURCE_DIR}/user/hooksite/mono/calls.c
+	${CMAKE_SOURCE_DIR}/user/hooksite/mono/written.c)
 gn_unit_test(test_hooksite_ruby)
 target_sources(test_hooksite_ruby PRIVATE
 	${CMAKE_SOURCE_DIR}/user/hooksite/ruby/calls.c

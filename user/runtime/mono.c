@@ -15,6 +15,8 @@
 		__VA_ARGS__                                                    \
 	}
 
+#define EVENT(site, rt, ...) SITE(site, EVENT, .event = GN_RT_##rt, __VA_ARGS__)
+
 static const struct gn_runtime_site sites[] = {
 	GN_CALL_SITES,
 	SITE("tailcall", TAILCALL, .func = 1, .frame = 2),
@@ -27,8 +29,16 @@ static const struct gn_runtime_site sites[] = {
 	 * suspension */
 	SITE("suspend_begin", SUSPEND_BEGIN, .frame = 1),
 	SITE("suspend_end", SUSPEND_END, .func = 0),
-	SITE("all_stopped", EVENT, .event = GN_RT_STOPPED),
-	SITE("resume_begin", EVENT, .event = GN_RT_RESUME),
+	EVENT("all_stopped", STOPPED, .func = 0),
+	EVENT("resume_begin", RESUME, .func = 0),
+	EVENT("throw", THROW, .func = 1),
+	EVENT("module_load_begin", MODULE_LOAD, .func = 0),
+	EVENT("module_load_end", MODULE_LOADED, .func = 1, .value = {2}),
+	EVENT("thread_create", THREAD_CREATE, .value = {1}),
+	EVENT("thread_bind", THREAD_BIND, .value = {1, 2}),
+	EVENT("thread_destroy", THREAD_DESTROY, .value = {1}),
+	EVENT("thread_name", THREAD_NAME, .func = 1, .value = {2}),
+	EVENT("shutdown", SHUTDOWN, .func = 0),
 	SITE("unhooked", UNHOOKED, .func = 1),
 };
 

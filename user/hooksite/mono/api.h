@@ -56,6 +56,23 @@ enum gn_mono_gc_event {
 	  void (*)(void *, int, uint32_t, int))                                \
 	X(on_domain, "mono_profiler_set_domain_loading_callback", void,        \
 	  gn_mono, void (*)(void *, gn_mono))                                  \
+	X(on_throw, "mono_profiler_set_exception_throw_callback", void,        \
+	  gn_mono, void (*)(void *, gn_mono))                                  \
+	X(on_image_begin, "mono_profiler_set_image_loading_callback", void,    \
+	  gn_mono, void (*)(void *, gn_mono))                                  \
+	X(on_image_failed, "mono_profiler_set_image_failed_callback", void,    \
+	  gn_mono, void (*)(void *, gn_mono))                                  \
+	X(on_image_end, "mono_profiler_set_image_loaded_callback", void,       \
+	  gn_mono, void (*)(void *, gn_mono))                                  \
+	X(on_thread, "mono_profiler_set_thread_started_callback", void,        \
+	  gn_mono, void (*)(void *, uintptr_t))                                \
+	X(on_thread_end, "mono_profiler_set_thread_stopped_callback", void,    \
+	  gn_mono, void (*)(void *, uintptr_t))                                \
+	X(on_thread_name, "mono_profiler_set_thread_name_callback", void,      \
+	  gn_mono, void (*)(void *, uintptr_t, const char *))                  \
+	X(on_shutdown, "mono_profiler_set_runtime_shutdown_begin_callback",    \
+	  void, gn_mono, void (*)(void *))                                     \
+	X(object_class, "mono_object_get_class", gn_mono, gn_mono)             \
 	X(code_size, "mono_jit_info_get_code_size", int, gn_mono)              \
 	X(full_name, "mono_method_full_name", char *, gn_mono, int)            \
 	X(method_name, "mono_method_get_name", const char *, gn_mono)          \

@@ -34,7 +34,7 @@ static uint32_t index_of(gn_mono method)
 {
 	return families & (GN_FAMILY_JIT | GN_FAMILY_CODE)
 		       ? gn_method_compiled(method)
-		       : gn_method_hooked(method);
+		       : gn_method_ask(method, false);
 }
 
 static void end_last(uint64_t size)

@@ -10,6 +10,7 @@
 #include "api.h"
 #include "calls.h"
 #include "compile.h"
+#include "events.h"
 #include "methods.h"
 #include "sites.h"
 
@@ -72,6 +73,7 @@ static bool is_over(void)
 	gn_mono_api.on_jit_failed(hooks.profiler, NULL);
 	gn_mono_api.on_jit_done(hooks.profiler, NULL);
 	gn_mono_api.on_gc(hooks.profiler, NULL);
+	gn_events_end(hooks.profiler);
 	gn_mono_api.set_filter(hooks.profiler, NULL);
 	return true;
 }
@@ -151,15 +153,15 @@ static void on_jit_done(void *profiler, gn_mono method, gn_mono code)
 	gn_compile_ends(method, code);
 }
 
-/* A generation is 0 or 1. Each begin and end is on one thread, while all others
- * are suspended by it. */
+/* A generation is 0 or 1; who induced it is not told. Each begin and end is on
+ * one thread, while all others are suspended by it. */
 static void on_gc(void *profiler, int event, uint32_t generation, int serial)
 {
 	enum { COLLECTS = 1 }; /* GN_SUSPEND_KEY_COLLECTS */
 
 	(void)profiler, (void)serial;
 	if (event == GN_MONO_GC_START)
-		gn_site_gc_begin(GN_GC_KEY(generation, 0));
+		gn_site_gc_begin(generation + 1); /* as in GN_GC_KEY */
 	else if (event == GN_MONO_GC_END)
 		gn_site_gc_end();
 	else if (event == GN_MONO_GC_STOP)
@@ -201,5 +203,6 @@ bool gn_hook_begin(bool fast, uint32_t families, void (*started)(void))
 	gn_mono_api.on_jit_failed(hooks.profiler, on_jit_failed);
 	gn_mono_api.on_jit_done(hooks.profiler, on_jit_done);
 	gn_mono_api.on_gc(hooks.profiler, on_gc);
+	gn_events_begin(hooks.profiler, families);
 	return true;
 }

@@ -9,6 +9,7 @@
 #include "../call_hooks.h"
 #include "hooksite/clr/filter.h"
 #include "hooksite/clr/ids.h"
+#include "hooksite/clr/text.h"
 #include "names.h"
 #include "sites.h"
 
@@ -155,6 +156,35 @@ uint32_t gn_method_compiled(gn_mono method)
 						   names.module),
 			   &index);
 	}
+	if (name)
+		tell(index, name);
+	return name ? index : 0;
+}
+
+static void set_text(char *to, size_t size, const char *text)
+{
+	struct gn_text out;
+
+	gn_text_init(&out, to, size);
+	gn_text_put(&out, text);
+}
+
+/* Something else can be in the place of what was unloaded. */
+uint32_t gn_method_name_of(const void *of, const char *text, const char *module)
+{
+	gn_mono id = (gn_mono)of;
+	uint32_t index = gn_ids_find(methods.ids, id_of(id));
+	const struct gn_name *name = name_of(index);
+	struct gn_names names = {.token = 0};
+
+	set_text(names.name, sizeof(names.name), text);
+	set_text(names.module, sizeof(names.module), module);
+	if (name && !is_same(name, &names)) {
+		gn_ids_forget(methods.ids, id_of(id));
+		name = NULL;
+	}
+	if (!name)
+		name = add(id, &names, false, &index);
 	if (name)
 		tell(index, name);
 	return name ? index : 0;

@@ -27,6 +27,11 @@ uint32_t gn_method_ask(gn_mono method, bool compiles);
  * hooks or not; 0: there is no room. */
 uint32_t gn_method_compiled(gn_mono method);
 
+/* The index of a class, a module or anything else whose name this is; 0: there
+ * is no room. `of` identifies it as long as it lives. */
+uint32_t gn_method_name_of(const void *of, const char *name,
+			   const char *module);
+
 /* The method has code without hooks, after all. */
 void gn_method_unhooked(gn_mono method);
 

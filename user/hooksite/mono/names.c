@@ -63,6 +63,19 @@ static void put_module(struct gn_text *out, gn_mono class)
 	gn_text_put(out, file ? file : "?");
 }
 
+void gn_names_of_class(gn_mono class, struct gn_names *n)
+{
+	char *type = gn_mono_api.type_name(gn_mono_api.class_type(class));
+	struct gn_text name, module;
+
+	gn_text_init(&name, n->name, sizeof(n->name));
+	gn_text_init(&module, n->module, sizeof(n->module));
+	put_list(&name, type);
+	put_module(&module, class);
+	n->token = 0;
+	gn_mono_api.free(type);
+}
+
 void gn_names_of(gn_mono method, struct gn_names *n)
 {
 	gn_mono class = gn_mono_api.method_class(method);

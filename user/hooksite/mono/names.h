@@ -17,4 +17,7 @@ struct gn_names {
 /* Mono may load types for this. */
 void gn_names_of(gn_mono method, struct gn_names *n);
 
+/* The same for a class; its token is 0. */
+void gn_names_of_class(gn_mono class, struct gn_names *n);
+
 #endif

@@ -21,7 +21,7 @@ void gn_site_jit_begin(uint64_t index, uint64_t frame);
 /* `size`: of the code in bytes; GN_JIT_GONE: the compilation failed. */
 void gn_site_jit_end(uint64_t index, uint64_t size);
 
-void gn_site_gc_begin(uint64_t key); /* GN_GC_KEY */
+void gn_site_gc_begin(uint64_t key); /* see GN_GC_KEY */
 void gn_site_gc_end(void);
 
 /* This thread suspends all others, for a collection. */
@@ -29,6 +29,16 @@ void gn_site_suspend_begin(uint64_t reason);
 void gn_site_suspend_end(void);
 void gn_site_all_stopped(void);
 void gn_site_resume_begin(void);
+
+/* Events of families, by the index of what has the name; 0: it has none. */
+void gn_site_throw(uint64_t index);
+void gn_site_module_load_begin(void);
+void gn_site_module_load_end(uint64_t index, int64_t status);
+void gn_site_thread_create(uint64_t thread);
+void gn_site_thread_bind(uint64_t thread, uint64_t tid);
+void gn_site_thread_destroy(uint64_t thread);
+void gn_site_thread_name(uint64_t index, uint64_t thread);
+void gn_site_shutdown(void);
 
 /* A requested function has code without hooks: its calls cannot be seen. */
 void gn_site_unhooked(uint64_t index);

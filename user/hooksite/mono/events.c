@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "events.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <gnomon/runtime_event.h>
+#include "methods.h"
+#include "names.h"
+#include "sites.h"
+
+static void on_throw(void *profiler, gn_mono exception)
+{
+	gn_mono class = gn_mono_api.object_class(exception);
+	struct gn_names names;
+
+	(void)profiler;
+	gn_names_of_class(class, &names);
+	gn_site_throw(gn_method_name_of(class, names.name, names.module));
+}
+
+static void on_image_begin(void *profiler, gn_mono image)
+{
+	(void)profiler, (void)image;
+	gn_site_module_load_begin();
+}
+
+static void tell_loaded(gn_mono image, int64_t status)
+{
+	const char *file = gn_mono_api.image_file(image);
+
+	gn_site_module_load_end(file ? gn_method_name_of(image, file, "") : 0,
+				status);
+}
+
+static void on_image_failed(void *profiler, gn_mono image)
+{
+	(void)profiler;
+	tell_loaded(image, -1);
+}
+
+static void on_image_end(void *profiler, gn_mono image)
+{
+	(void)profiler;
+	tell_loaded(image, 0);
+}
+
+/* It begins to run. */
+static void on_thread(void *profiler, uintptr_t thread)
+{
+	(void)profiler;
+	gn_site_thread_create(thread);
+	gn_site_thread_bind(thread, (uint64_t)syscall(SYS_gettid));
+}
+
+static void on_thread_end(void *profiler, uintptr_t thread)
+{
+	(void)profiler;
+	gn_site_thread_destroy(thread);
+}
+
+/* The same names come again and again: the text identifies them. */
+static const void *name_id(const char *name)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	for (; *name; name++)
+		hash = (hash ^ (uint8_t)*name) * 0x100000001b3u;
+	/* no object has such an address */
+	return (const void *)(uintptr_t)(hash | 1);
+}
+
+static void on_thread_name(void *profiler, uintptr_t thread, const char *name)
+{
+	(void)profiler;
+	gn_site_thread_name(gn_method_name_of(name_id(name), name, ""), thread);
+}
+
+static void on_shutdown(void *profiler)
+{
+	(void)profiler;
+	gn_site_shutdown();
+}
+
+void gn_events_begin(gn_mono profiler, uint32_t families)
+{
+	if (families & GN_FAMILY_EXCEPTIONS)
+		gn_mono_api.on_throw(profiler, on_throw);
+	if (families & GN_FAMILY_LOADS) {
+		gn_mono_api.on_image_begin(profiler, on_image_begin);
+		gn_mono_api.on_image_failed(profiler, on_image_failed);
+		gn_mono_api.on_image_end(profiler, on_image_end);
+	}
+	if (families & GN_FAMILY_THREADS) {
+		gn_mono_api.on_thread(profiler, on_thread);
+		gn_mono_api.on_thread_end(profiler, on_thread_end);
+		gn_mono_api.on_thread_name(profiler, on_thread_name);
+	}
+	if (families & GN_FAMILY_LIFE)
+		gn_mono_api.on_shutdown(profiler, on_shutdown);
+}
+
+void gn_events_end(gn_mono profiler)
+{
+	gn_mono_api.on_throw(profiler, NULL);
+	gn_mono_api.on_image_begin(profiler, NULL);
+	gn_mono_api.on_image_failed(profiler, NULL);
+	gn_mono_api.on_image_end(profiler, NULL);
+	gn_mono_api.on_thread(profiler, NULL);
+	gn_mono_api.on_thread_end(profiler, NULL);
+	gn_mono_api.on_thread_name(profiler, NULL);
+	gn_mono_api.on_shutdown(profiler, NULL);
+}
