@@ -122,6 +122,9 @@ static int put_attributes(const struct gn_java_layout *l,
 					     false};
 		struct gn_java_text name = gn_java_utf8(l->class, index);
 
+		/* it could become the name of one that is added */
+		if (!name.at)
+			return GN_JAVA_MALFORMED;
 		missing &= !gn_java_is(name, frames);
 		err = put_attribute(l, index, name, &content, added->throwable,
 				    out);

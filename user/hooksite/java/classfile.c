@@ -170,13 +170,15 @@ int gn_java_class_read(struct gn_java_class *c, const uint8_t *bytes,
 		       size_t len, gn_java_alloc_fn alloc, void *ctx)
 {
 	struct gn_java_in in = {bytes, len, 0, len > INT32_MAX};
+	uint16_t minor;
 	int err;
 
 	*c = (struct gn_java_class){.at = bytes, .len = len};
 	if (gn_java_u4(&in) != MAGIC)
 		return -EBADMSG;
-	gn_java_u2(&in);
+	minor = gn_java_u2(&in);
 	c->major = gn_java_u2(&in);
+	c->ancient = c->major < 45 || (c->major == 45 && minor < 3);
 	err = read_pool(c, &in, alloc, ctx);
 	if (err)
 		return err;
@@ -207,6 +209,6 @@ bool gn_java_code_read(const struct gn_java_class *c,
 		gn_java_u2(&in);
 		gn_java_take(&in, gn_java_u4(&in));
 	}
-	return !in.bad && in.pos == in.n && code->len &&
+	return !c->ancient && !in.bad && in.pos == in.n && code->len &&
 	       code->len <= UINT16_MAX;
 }

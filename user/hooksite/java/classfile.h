@@ -40,6 +40,7 @@ struct gn_java_class {
 	const uint8_t *at;
 	size_t len;
 	uint16_t major;
+	bool ancient;	    /* before 45.3: Code attributes are shorter */
 	uint32_t *constant; /* of each constant, where its tag is; 0: none */
 	uint16_t nconstants;
 	uint32_t pool_end;

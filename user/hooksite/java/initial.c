@@ -3,9 +3,10 @@
 
 #include <errno.h>
 
-/* Real constructors need some hundred bytes and steps. */
+/* Real constructors need some hundred bytes and steps. The second is for all of
+ * a class. */
 #define STORE_MAX (1u << 22)
-#define STEPS_MAX (1u << 22)
+#define STEPS_MAX (1u << 24)
 
 /*
  * A state has a cell for each local, then for each slot of the stack: 1 if it
@@ -18,7 +19,6 @@ struct flow {
 	struct gn_java_states *states;
 	uint32_t locals, stack, cells;
 	uint32_t depth; /* of the stack, in the current state */
-	uint32_t steps;
 	bool pending;
 	int err;
 };
@@ -36,8 +36,9 @@ static void fail(struct flow *f, int err)
 
 static void step(struct flow *f, uint32_t n)
 {
-	f->steps += n;
-	if (f->steps > STEPS_MAX)
+	if (f->states->steps <= STEPS_MAX)
+		f->states->steps += n;
+	else
 		fail(f, GN_JAVA_TOO_LARGE);
 }
 

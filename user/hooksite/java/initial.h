@@ -11,7 +11,8 @@
 /* Memory for all constructors of a class. */
 struct gn_java_states {
 	struct gn_java_out store;
-	uint32_t *of; /* of each byte of the code: where its state is */
+	uint32_t *of;	/* of each byte of the code: where its state is */
+	uint32_t steps; /* of all constructors until now */
 };
 
 /*

@@ -3,6 +3,8 @@
 
 /* A longer method is not compiled by HotSpot (-XX:-DontCompileHugeMethods). */
 #define COMPILED_MAX 8000
+/* Of widening branches: real code needs two. */
+#define ROUNDS_MAX 16
 
 static int mark_ops(struct gn_java_layout *l)
 {
@@ -126,10 +128,11 @@ int gn_java_lay_out(struct gn_java_layout *l)
 	uint32_t handler = l->call.npush + GN_JAVA_INVOKE_LEN + 1;
 	int widened;
 
-	/* each round widens one at least; real code needs two rounds */
+	/* each round widens one at least */
 	for (int round = 0;; round++) {
 		map_ops(l);
-		if (l->map[l->old.len] + handler > UINT16_MAX || round == 100)
+		if (l->map[l->old.len] + handler > UINT16_MAX ||
+		    round == ROUNDS_MAX)
 			return GN_JAVA_TOO_LARGE;
 		widened = l->map[l->old.len] > INT16_MAX ? widen(l) : 0;
 		if (widened < 0)

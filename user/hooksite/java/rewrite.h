@@ -29,6 +29,9 @@
  * cover the call of super() or this(), so we could not see that it throws. For
  * java/lang/Object, which has no super(), this does not apply.
  *
+ * A synchronized method has its lock before it calls enter, and until after its
+ * end: a wait for the lock belongs to the caller.
+ *
  * Lines in stack traces stay as they are.
  */
 #ifndef GNOMON_JAVA_REWRITE_H
@@ -46,7 +49,8 @@ struct gn_java_method {
 };
 
 /* Static methods of type (I)V of a class, which hooked classes must be able to
- * see: NUL-terminated modified UTF-8, as in java/lang/Object. */
+ * see, and whose own methods must not be selected: NUL-terminated modified
+ * UTF-8, as in java/lang/Object. */
 struct gn_java_hooks {
 	const char *class;
 	const char *enter, *leave, *unwound;
