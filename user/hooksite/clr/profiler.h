@@ -118,6 +118,10 @@ void gn_clr_look_at_runtime(struct gn_clr *clr);
 /* Where watching exceptions is a risk, reports whether they are watched. */
 void gn_clr_tell_exceptions(const struct gn_clr *clr);
 
+/* Says which hooks a function gets: the runtime asks for each that it compiles.
+ */
+uint64_t gn_clr_map_function(gn_cor_id function, void *clr, int32_t *hook);
+
 /* Requests the events for these wants (enum gn_want) from the runtime. */
 gn_hr gn_clr_set_events(const struct gn_clr *clr, uint32_t wants);
 

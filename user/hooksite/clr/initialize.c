@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* How the library begins with a runtime: what the runtime is, which events and
+ * hooks it is asked for. */
+#include "profiler.h"
+
+#ifndef GNOMON_MUSL
+#include <gnu/libc-version.h>
+#endif
+#include <stdlib.h>
+#include <string.h>
+
+#include <gnomon/edits.h>
+#include "choose.h"
+#include "clsid.h"
+#include "events.h"
+#include "../fast.h"
+#include "sites.h"
+#include "tell.h"
+
+static const struct gn_guid profiler_info8 = {
+	0xc5ac80a6,
+	0x782e,
+	0x4716,
+	{0x80, 0x44, 0x39, 0x59, 0x8c, 0x60, 0xcf, 0xbf}};
+
+static const struct gn_guid profiler_info9 = {
+	0x008170db,
+	0xf8cc,
+	0x4796,
+	{0x9a, 0x51, 0xdc, 0x8a, 0xa0, 0xb4, 0x70, 0x12}};
+
+typedef gn_hr (*query_fn)(void *, const struct gn_guid *, void **);
+typedef gn_hr (*set_event_mask_fn)(void *, uint32_t, uint32_t);
+typedef uint64_t (*mapper_fn)(gn_cor_id, void *, int32_t *);
+typedef gn_hr (*set_mapper_fn)(void *, mapper_fn, void *);
+typedef gn_hr (*set_hooks_fn)(void *, void (*)(void), void (*)(void),
+			      void (*)(void));
+typedef gn_hr (*runtime_information_fn)(void *, uint16_t *, uint32_t *,
+					uint16_t *, uint16_t *, uint16_t *,
+					uint16_t *, uint32_t, uint32_t *,
+					gn_wchar *);
+
+static uint64_t runtime_version(void *info)
+{
+	uint16_t instance, major = 0, minor = 0, build = 0, fix = 0;
+	uint32_t type, n;
+
+	if (GN_COM(info, GN_INFO_RUNTIME_INFORMATION, runtime_information_fn)(
+		    info, &instance, &type, &major, &minor, &build, &fix, 0, &n,
+		    NULL) < 0)
+		return 0;
+	return (uint64_t)major << 48 | (uint64_t)minor << 32 |
+	       (uint64_t)build << 16 | fix;
+}
+
+/*
+ * From .NET 9 on, a thread that reports an exception filter to a profiler holds
+ * the exception where the collector does not look for it. After a collection it
+ * uses whatever is there (dotnet/runtime#132462). The fix is of August 2026. No
+ * release with it was seen, so there is no upper bound.
+ */
+#define FRAGILE_FROM 9
+
+/*
+ * A method that is recompiled has no code from the request until its next call.
+ * If it is one of the JIT compiler's helpers, .NET 9 looks for its code
+ * meanwhile and reads address 0 (dotnet/runtime#112636, solved in 10).
+ */
+#define KEEPS_HELPERS_IN 9
+
+/*
+ * A compilation that has inlined a method requests its caller again if the
+ * inlined method was requested meanwhile. Before .NET 9 it takes two locks for
+ * that in the opposite order to a request (dotnet/runtime#97771), and the two
+ * threads deadlock.
+ */
+#define DEADLOCKS_BELOW 9
+
+/* The first version whose hooks in IL do not change how the runtime suspends
+ * async methods (md_await.h). */
+#define AWAITS_FROM 11
+
+void gn_clr_look_at_runtime(struct gn_clr *clr)
+{
+	uint64_t major = runtime_version(clr->info) >> 48;
+
+	clr->images.info = clr->info;
+	clr->edits = gn_edits();
+	clr->fragile = major >= FRAGILE_FROM;
+	clr->no_helpers = major < GN_HELPERS_HOOKED_FROM;
+	clr->keeps_helpers = major == KEEPS_HELPERS_IN;
+	clr->deadlocks = major < DEADLOCKS_BELOW;
+	clr->awaits = major >= AWAITS_FROM;
+}
+
+static uint64_t mask_of(const struct gn_clr *clr, uint32_t wants,
+			uint32_t families)
+{
+	uint64_t mask = gn_events_mask(wants, families);
+
+	if (clr->fragile && !(families & GN_FAMILIES_RISKED))
+		mask &= ~(uint64_t)GN_EVENT_EXCEPTIONS;
+	return mask;
+}
+
+void gn_clr_tell_exceptions(const struct gn_clr *clr)
+{
+	uint64_t all = gn_events_mask(clr->wants, clr->families);
+
+	if (!clr->fragile || !(all & GN_EVENT_EXCEPTIONS))
+		return;
+	GN_CLR_SITE(selected)
+	(clr->families & GN_FAMILIES_RISKED ? GN_SELECTED_EXCEPTIONS_RISKED
+					    : GN_SELECTED_EXCEPTIONS_LEFT,
+	 1);
+}
+
+void gn_clr_tell_init(const struct gn_clr *clr, gn_hr hr)
+{
+	GN_CLR_SITE(init)
+	(clr->info ? runtime_version(clr->info) : 0,
+	 mask_of(clr, clr->wants, clr->families), (uint32_t)hr);
+}
+
+/* Copies the value: the environment may change while the program runs. */
+static gn_hr keep(struct gn_clr *clr, const char *variable, const char **to)
+{
+	const char *text = getenv(variable);
+	size_t size;
+	char *kept;
+
+	if (!text)
+		return GN_S_OK;
+	size = strlen(text) + 1;
+	kept = gn_arena_take(&clr->arena, size);
+	if (!kept)
+		return GN_E_FAIL;
+	memcpy(kept, text, size);
+	*to = kept;
+	return GN_S_OK;
+}
+
+gn_hr gn_clr_set_events(const struct gn_clr *clr, uint32_t wants)
+{
+	uint32_t families = wants == GN_WANT_BETWEEN ? 0 : clr->families;
+	uint64_t mask;
+
+	/* the searches show where precompiled code is; they are available only
+	 * from the start */
+	if (wants & GN_WANT_START && families & GN_FAMILY_CODE)
+		families |= GN_FAMILY_SEARCHES;
+	mask = mask_of(clr, wants, families);
+	return GN_COM(clr->info, GN_INFO_SET_EVENT_MASK2, set_event_mask_fn)(
+		clr->info, (uint32_t)mask, (uint32_t)(mask >> 32));
+}
+
+/*
+ * Whether functions are seen by their IL. A runtime that is too old for this
+ * uses its own hooks. So does, with "auto", a runtime with modules that can be
+ * edited, since it takes no hooks in their IL. gnomon may not know about those,
+ * for example with what dotnet watch starts. Some values are available by IL
+ * only.
+ */
+static bool wants_il(struct gn_clr *clr)
+{
+	const char *hooks = getenv(GN_CLR_ENV_HOOKS);
+	bool automatic = hooks && !strcmp(hooks, "auto");
+
+	if (!hooks || (!automatic && strcmp(hooks, "rejit") != 0) ||
+	    !clr->functions || !clr->asks)
+		return false;
+	if (automatic && clr->edits && !clr->values) {
+		GN_CLR_SITE(selected)(GN_SELECTED_BY_RUNTIME, 1);
+		return false;
+	}
+	return gn_rejit_init(clr, clr->info) >= 0;
+}
+
+/*
+ * Whether async methods are seen by their IL beside the others. Of a method
+ * that the runtime suspends, its own hooks report each part as a call, and not
+ * its end.
+ */
+static bool starts_awaits(struct gn_clr *clr)
+{
+	if (!clr->functions || !clr->awaits ||
+	    gn_rejit_init(clr, clr->info) < 0)
+		return false;
+	gn_rejit_open_awaits(clr);
+	return true;
+}
+
+bool gn_clr_start_fast(void)
+{
+	/* gnomon has ended and left its environment: nobody would answer */
+	return !gn_fast_is_gone(GN_CLR_SITE(fast)) &&
+	       gn_fast_start(GN_CLR_SITE(fast), GN_CLR_FAST(il_enter),
+			     GN_CLR_FAST(il_leave));
+}
+
+/*
+ * Whether the kernel reports, at each return to user mode, that the thread was
+ * switched out. It does for threads with restartable sequences, which glibc
+ * registers from 2.35 on. For other threads an unseen switch shows only at the
+ * next probe. So compilations are probes then, and so are musl's hooks where
+ * the thread may have been away.
+ */
+static bool returns_are_told(void)
+{
+#ifdef GNOMON_MUSL
+	return false;
+#else
+	const char *tunables = getenv("GLIBC_TUNABLES");
+	char *end;
+	long major = strtol(gnu_get_libc_version(), &end, 10);
+	long minor = *end == '.' ? strtol(end + 1, NULL, 10) : 0;
+
+	return (major > 2 || (major == 2 && minor >= 35)) &&
+	       !(tunables && strstr(tunables, "glibc.pthread.rseq=0"));
+#endif
+}
+
+static bool wants_fast(void)
+{
+	const char *fast = getenv(GN_CLR_ENV_FAST);
+
+	return fast && *fast;
+}
+
+static gn_hr set_hooks(struct gn_clr *clr)
+{
+	set_hooks_fn set = GN_COM(clr->info, GN_INFO_SET_HOOKS3, set_hooks_fn);
+
+	if (clr->fast)
+		return set(clr->info, GN_CLR_FAST(enter), GN_CLR_FAST(leave),
+			   GN_CLR_FAST(tailcall));
+	return set(clr->info, GN_CLR_HOOK(enter), GN_CLR_HOOK(leave),
+		   GN_CLR_HOOK(tailcall));
+}
+
+static gn_hr start(struct gn_clr *clr, void *unknown)
+{
+	gn_hr hr;
+
+	hr = GN_COM(unknown, GN_UNKNOWN_QUERY,
+		    query_fn)(unknown, &profiler_info8, &clr->info);
+	if (hr < 0)
+		return hr;
+	if (GN_COM(unknown, GN_UNKNOWN_QUERY,
+		   query_fn)(unknown, &profiler_info9, &clr->info9) < 0)
+		clr->info9 = NULL;
+	hr = keep(clr, GN_CLR_ENV_FILTER, &clr->filter);
+	if (hr >= 0)
+		hr = keep(clr, GN_CLR_ENV_VALUES, &clr->values);
+	if (hr < 0)
+		return hr;
+	gn_clr_look_at_runtime(clr);
+	gn_choose_start(clr);
+	clr->families = gn_tell_families(getenv(GN_CLR_ENV_EVENTS));
+	clr->fast = wants_fast() && gn_clr_start_fast();
+	clr->compiles_fast = clr->fast && returns_are_told();
+	if (wants_il(clr))
+		return gn_clr_start_il(clr);
+	clr->wants = GN_WANT_START | (clr->functions ? GN_WANT_HOOKED : 0) |
+		     (starts_awaits(clr) ? GN_WANT_IL : 0);
+	hr = gn_clr_set_events(clr, clr->wants);
+	if (hr < 0 || !clr->functions)
+		return hr;
+	gn_clr_watch_ends(clr);
+	hr = GN_COM(clr->info, GN_INFO_SET_MAPPER2,
+		    set_mapper_fn)(clr->info, gn_clr_map_function, clr);
+	if (hr < 0)
+		return hr;
+	return set_hooks(clr);
+}
+
+gn_hr gn_clr_initialize(struct gn_clr *clr, void *unknown)
+{
+	const char *mode = getenv(GN_CLR_ENV_MODE);
+	gn_hr hr = GN_CORPROF_E_CANCEL_ACTIVATION;
+
+	if (!mode || strcmp(mode, "off") != 0)
+		hr = start(clr, unknown);
+	gn_clr_tell_init(clr, hr);
+	if (hr >= 0)
+		gn_clr_tell_exceptions(clr);
+	/* Any other failure makes the runtime print a message to the program's
+	 * output */
+	return hr < 0 ? GN_CORPROF_E_CANCEL_ACTIVATION : GN_S_OK;
+}
