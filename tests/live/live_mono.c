@@ -118,6 +118,20 @@ void mono_started(struct live *t)
 	CHECK(t, calls(t, report, "Demo.Wraps(int)") == 1, "no calls");
 }
 
+/* A program that another one starts has no hooks, which is told. */
+void mono_between(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_end end;
+
+	live_add(t, &a, t->gnomon, "run", "-f", "Demo.*", "-o",
+		 live_path(t, "report"), "--", "/bin/sh", "-c",
+		 live_text(t, "%s %s recursion; true", mono(t), demo(t)), NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, strstr(end.err, "its methods were not traced"), "told: %s",
+	      end.err);
+}
+
 /* Mono's interpreter does not report all calls, which the report says. */
 void mono_interpreted(struct live *t)
 {
@@ -174,33 +188,53 @@ void mono_collections(struct live *t)
 	free(truths);
 }
 
-/* Exceptions have their class; one that is thrown again counts again. */
+static bool has(const json_t *row, const char *field, const char *text)
+{
+	const char *is = json_string_value(json_object_get(row, field));
+
+	return is && !strcmp(is, text);
+}
+
+/* How often the method threw an exception of the class. */
+static uint64_t thrown_in(struct live *t, const json_t *report,
+			  const char *class, const char *method)
+{
+	const json_t *rows = json_object_get(report, "exceptions");
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		const json_t *row = json_array_get(rows, i);
+
+		if (has(row, "name", class) && has(row, "thrown_in", method))
+			n += live_number(t, row, "count");
+	}
+	return n;
+}
+
+/* Exceptions have their class and the method that throws them; one that is
+ * thrown again counts again. */
 void mono_thrown(struct live *t)
 {
 	static const struct {
-		const char *class;
+		const char *class, *in;
 		uint64_t n;
-	} thrown[] = {{"Failure", 120},
-		      {"System.InvalidOperationException", 20},
-		      {"System.NullReferenceException", 20},
-		      {"System.DivideByZeroException", 20}};
+	} thrown[] = {
+		{"Failure", "Demo.Fails(int)", 100},
+		{"Failure", "Demo.Rethrows(int)", 20},
+		{"System.InvalidOperationException", "Demo.Wraps(int)", 20},
+		{"System.NullReferenceException", "Demo.Null(string)", 20},
+		{"System.DivideByZeroException", "Demo.Divide(int,int)", 20},
+	};
 	struct live_args command = {.n = 0};
 	struct live_end end;
-	json_t *report, *row;
-	size_t k;
+	json_t *report;
 
 	run_demo(t, &command, "exceptions");
 	live_traced(t, &command, "--by exceptions", &end, &report);
 	for (size_t i = 0; i < sizeof(thrown) / sizeof(thrown[0]); i++) {
-		uint64_t n = 0;
+		uint64_t n =
+			thrown_in(t, report, thrown[i].class, thrown[i].in);
 
-		json_array_foreach(
-			json_object_get(report, "exceptions"), k,
-			row) if (!strcmp(json_string_value(json_object_get(row,
-									   "nam"
-									   "e")),
-					 thrown[i].class)) n +=
-			live_number(t, row, "count");
 		CHECK(t, n == thrown[i].n, "%s: %" N " thrown, not %" N,
 		      thrown[i].class, n, thrown[i].n);
 	}
@@ -297,9 +331,10 @@ void mono_attach(struct live *t)
 		 live_path(t, "report"), "-p",
 		 live_text(t, "%d", (int)program.pid), NULL);
 	live_talk(t, &a, &gnomon);
-	free(live_await(t, gnomon.err,
-			live_text(t, "gnomon: process %d runs Mono already",
-				  (int)program.pid)));
+	free(live_await(
+		t, gnomon.err,
+		live_text(t, "gnomon: process %d runs Mono runtime already",
+			  (int)program.pid)));
 	live_wait(t, &gnomon);
 	live_tell(t, &program, "go on");
 	live_finish(t, &program);

@@ -7,7 +7,7 @@
 
 #define T "System.Threading."
 
-static const struct gn_role_glob globs[] = {
+const struct gn_role_glob gn_dotnet_waits[] = {
 	/* not Monitor.Wait: it releases the lock and waits for a signal */
 	{T "Monitor.Enter*", GN_ROLE_LOCK},
 	{T "Monitor.TryEnter*", GN_ROLE_LOCK},
@@ -60,4 +60,7 @@ static const struct gn_role_glob threads[] = {
 	{NULL, GN_ROLE_NONE},
 };
 
-const struct gn_role_list gn_clr_roles = {.globs = globs, .threads = threads};
+const struct gn_role_list gn_clr_roles = {
+	.globs = gn_dotnet_waits,
+	.threads = threads,
+};

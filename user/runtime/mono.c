@@ -32,6 +32,7 @@ static const struct gn_runtime_site sites[] = {
 	EVENT("all_stopped", STOPPED, .func = 0),
 	EVENT("resume_begin", RESUME, .func = 0),
 	EVENT("throw", THROW, .func = 1),
+	EVENT("thrown_in", THROWN_IN, .func = 1),
 	EVENT("module_load_begin", MODULE_LOAD, .func = 0),
 	EVENT("module_load_end", MODULE_LOADED, .func = 1, .value = {2}),
 	EVENT("thread_create", THREAD_CREATE, .value = {1}),
@@ -67,10 +68,25 @@ static const char *const limits[] = {
 /* the second is Debian's name for any runtime of such programs */
 static const char *const script_words[] = {"mono", "/usr/bin/cli", NULL};
 
+/* "Finalizer" is a name that other runtimes use, too */
+static const struct gn_role_glob thread_roles[] = {
+	{"SGen worker", GN_ROLE_COLLECTOR},
+	{"Thread Pool Wor", GN_ROLE_WORKER},
+	{"Timer-Scheduler", GN_ROLE_SERVICE},
+	{NULL, GN_ROLE_NONE},
+};
+
+static const struct gn_role_list roles = {
+	.globs = gn_dotnet_waits,
+	.threads = thread_roles,
+};
+
+static const char *const threads[] = {"SGen worker", NULL};
+
 extern const struct gn_runtime gn_runtime_mono;
 const struct gn_runtime gn_runtime_mono = {
 	.id = GN_RUNTIME_MONO,
-	.title = "Mono",
+	.title = "Mono runtime",
 	.provider = "gnomon_mono",
 	.sites = sites,
 	.nsites = sizeof(sites) / sizeof(sites[0]),
@@ -78,6 +94,11 @@ const struct gn_runtime gn_runtime_mono = {
 	.preloaded = true,
 	.marker = "mono_jit_init",
 	.script_words = script_words,
+	.threads = threads,
+	.roles = &roles,
+	.lacking = ", and its methods were not traced: gnomon's library gets "
+		   "only into a command that starts Mono itself; give that "
+		   "command to gnomon",
 	.image = "MZ",
 	.image_word = "BSJB", /* where the metadata begin */
 	.prepare = prepare,

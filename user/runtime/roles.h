@@ -20,6 +20,9 @@ struct gn_role_list {
 
 extern const struct gn_role_list gn_clr_roles;
 
+/* Functions of .NET's class library, which Mono has, too. */
+extern const struct gn_role_glob gn_dotnet_waits[];
+
 extern const struct gn_roles gn_runtime_roles;
 
 #endif

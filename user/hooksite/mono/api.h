@@ -72,6 +72,8 @@ enum gn_mono_gc_event {
 	  gn_mono, void (*)(void *, uintptr_t, const char *))                  \
 	X(on_shutdown, "mono_profiler_set_runtime_shutdown_begin_callback",    \
 	  void, gn_mono, void (*)(void *))                                     \
+	X(walk_stack, "mono_stack_walk_no_il", void,                           \
+	  int (*)(gn_mono, int, int, int, void *), void *)                     \
 	X(object_class, "mono_object_get_class", gn_mono, gn_mono)             \
 	X(code_size, "mono_jit_info_get_code_size", int, gn_mono)              \
 	X(full_name, "mono_method_full_name", char *, gn_mono, int)            \

@@ -11,6 +11,28 @@
 #include "names.h"
 #include "sites.h"
 
+/* Ends at the first method that has a name: the one that throws. */
+static int take_method(gn_mono method, int offset, int il, int managed,
+		       void *thrower)
+{
+	(void)offset, (void)il;
+	if (!managed || !gn_mono_api.method_token(method))
+		return 0;
+	*(gn_mono *)thrower = method;
+	return 1;
+}
+
+static void tell_thrower(void)
+{
+	gn_mono thrower = NULL;
+	uint32_t index;
+
+	gn_mono_api.walk_stack(take_method, &thrower);
+	index = thrower ? gn_method_compiled(thrower) : 0;
+	if (index)
+		gn_site_thrown_in(index);
+}
+
 static void on_throw(void *profiler, gn_mono exception)
 {
 	gn_mono class = gn_mono_api.object_class(exception);
@@ -19,6 +41,7 @@ static void on_throw(void *profiler, gn_mono exception)
 	(void)profiler;
 	gn_names_of_class(class, &names);
 	gn_site_throw(gn_method_name_of(class, names.name, names.module));
+	tell_thrower();
 }
 
 static void on_image_begin(void *profiler, gn_mono image)

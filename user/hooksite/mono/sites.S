@@ -16,6 +16,7 @@
 
 /* Events of families: the index of a name, and the other arguments. */
 	GN_CALL_SITE gnomon_mono, throw, "8@%rdi"
+	GN_CALL_SITE gnomon_mono, thrown_in, "8@%rdi"
 	GN_CALL_SITE gnomon_mono, module_load_begin, ""
 	GN_CALL_SITE gnomon_mono, module_load_end, "8@%rdi -4@%esi"
 	GN_CALL_SITE gnomon_mono, thread_create, "8@%rdi"

@@ -32,6 +32,7 @@ void gn_site_resume_begin(void);
 
 /* Events of families, by the index of what has the name; 0: it has none. */
 void gn_site_throw(uint64_t index);
+void gn_site_thrown_in(uint64_t index);
 void gn_site_module_load_begin(void);
 void gn_site_module_load_end(uint64_t index, int64_t status);
 void gn_site_thread_create(uint64_t thread);
