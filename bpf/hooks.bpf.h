@@ -340,6 +340,17 @@ static __noinline int runtime_began(struct gn_task *t, __u32 func, __u64 result)
 	return 0;
 }
 
+/* The thread runs the first code of an interpreter. All threads and children
+ * that it starts have the same lock. */
+static __noinline int note_lock(struct gn_task *t, __u32 size, __u64 at)
+{
+	if (!t)
+		return 0;
+	t->lock.at = at;
+	t->lock.size = size;
+	return 0;
+}
+
 /* Emits a record about a function's code. It ends no interval. */
 static __noinline int tell_code(struct gn_task *t, __u32 kind, __u32 func,
 				__u64 key)
@@ -417,6 +428,9 @@ static __always_inline int managed(struct pt_regs *ctx, bool can_share)
 	if (spec->flags & GN_SPEC_CLASS)
 		return note_class(t, func_of(ctx, c, spec),
 				  key_of(ctx, c, spec));
+	if (spec->flags & GN_SPEC_LOCK)
+		return note_lock(t, GN_FUNC_INDEX(func_of(ctx, c, spec)),
+				 key_of(ctx, c, spec));
 	if (!spec->kind)
 		return 0;
 	if (spec->kind == GN_KIND_RUNTIME)

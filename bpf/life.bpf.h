@@ -22,9 +22,11 @@
 #include "wait.bpf.h"
 
 /* Begins the account of a task at `now`. The iterator and the thread's parent
- * can both try to, on different CPUs; only one of them does. */
+ * can both try to, on different CPUs; only one of them does. `lock` may be
+ * NULL. */
 static __always_inline void begin(struct task_struct *p, __u64 now,
-				  enum gn_cpu_state state, __u32 parent)
+				  enum gn_cpu_state state, __u32 parent,
+				  const struct gn_lock *lock)
 {
 	struct gn_task *t = task_new(p);
 	struct gn_moment m = {.time = now};
@@ -41,6 +43,8 @@ static __always_inline void begin(struct task_struct *p, __u64 now,
 		t->os.wait_class = wait_class(p, false, &t->os.reason);
 	if (queue_known())
 		t->run_delay = p->sched_info.run_delay;
+	if (lock)
+		t->lock = *lock;
 	emit_thread(t, &m, GN_KIND_THREAD, p, parent, 0);
 	barrier();
 	t->live = GN_LIVE;
@@ -49,18 +53,24 @@ static __always_inline void begin(struct task_struct *p, __u64 now,
 
 /* Whether a new thread or child is traced. While the iterator runs, a thread
  * can create a child before the iterator has reached it. */
-static __always_inline bool inherits(struct task_struct *parent)
+static __always_inline bool inherits(struct task_struct *parent,
+				     const struct gn_lock **lock)
 {
+	struct gn_task *t;
 	__u32 tgid;
 
 	if (!control.follow)
 		return false;
-	if (task_of(parent))
+	t = task_of(parent);
+	if (t) {
+		*lock = &t->lock;
 		return true;
+	}
 	if (!control.scanning)
 		return false;
 	tgid = tgid_of(parent);
-	return bpf_map_lookup_elem(&targets, &tgid);
+	*lock = bpf_map_lookup_elem(&targets, &tgid);
+	return *lock;
 }
 
 /* A new child has not been woken yet: from its birth it waits for its first
@@ -68,13 +78,14 @@ static __always_inline bool inherits(struct task_struct *parent)
 SEC("tp_btf/sched_process_fork")
 int GN_HELD_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
+	const struct gn_lock *lock = 0;
 	__u64 now;
 
-	if (!inherits(parent))
+	if (!inherits(parent, &lock))
 		return 0;
 	now = bpf_ktime_get_ns();
 	if (in_session(now))
-		begin(child, now, GN_CPU_QUEUED, tid_of(parent));
+		begin(child, now, GN_CPU_QUEUED, tid_of(parent), lock);
 	return 0;
 }
 
@@ -144,6 +155,7 @@ int GN_HELD_PROG(on_exec, struct task_struct *p, int old_pid,
 		t->stack_hi = 0;
 		t->has_page = 0;
 		t->sleds = 0;
+		t->lock.size = 0;
 		if (t->claimed)
 			end_claim(t, &m);
 		tell_thread(t, &m, GN_KIND_EXEC, p, t->tid, 0);
@@ -155,7 +167,7 @@ int GN_HELD_PROG(on_exec, struct task_struct *p, int old_pid,
 	/* The command's first program: the capture begins here. */
 	if (__sync_val_compare_and_swap(&control.start, 0, m.time))
 		return 0;
-	begin(p, m.time, GN_CPU_ON, tid_of(untrusted(p)->real_parent));
+	begin(p, m.time, GN_CPU_ON, tid_of(untrusted(p)->real_parent), 0);
 	t = task_of(p);
 	if (t)
 		check_begins(p, t);
@@ -309,6 +321,7 @@ static __always_inline bool copy_now(const struct gn_task *t, struct gn_os *os,
 		os->state = from->state;
 		os->wait_class = from->wait_class;
 		os->polled = from->polled;
+		os->interpreter = from->interpreter;
 		os->in_class = from->in_class;
 		os->reason = from->reason;
 		os->deadline = from->deadline;
@@ -411,6 +424,7 @@ SEC("iter/task")
 int over_tasks(struct bpf_iter__task *ctx)
 {
 	struct task_struct *p = ctx->task;
+	const struct gn_lock *lock;
 	struct gn_task *t;
 	__u32 tgid;
 
@@ -431,8 +445,9 @@ int over_tasks(struct bpf_iter__task *ctx)
 	}
 	/* when gnomon measures itself: only the thread that measures */
 	tgid = control.scanning == GN_SCAN_THREAD ? tid_of(p) : tgid_of(p);
-	if (control.scanning && bpf_map_lookup_elem(&targets, &tgid))
-		begin(p, bpf_ktime_get_ns(), GN_CPU_UNKNOWN, 0);
+	lock = control.scanning ? bpf_map_lookup_elem(&targets, &tgid) : 0;
+	if (lock)
+		begin(p, bpf_ktime_get_ns(), GN_CPU_UNKNOWN, 0, lock);
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 
 #include <gnomon/control.h>
 #include <gnomon/event.h>
+#include <gnomon/lock.h>
 #include <gnomon/spec.h>
 #include <gnomon/time_class.h>
 
@@ -80,6 +81,7 @@ struct gn_task {
 	__u64 claimed; /* the slot; 0: none */
 	__u64 claimed_sp;
 	__u32 claimed_func;
+	struct gn_lock lock; /* of its interpreter */
 	struct gn_rec_slice kept[GN_SLICES];
 };
 
@@ -119,12 +121,13 @@ struct {
 	__type(value, struct gn_task);
 } addressed SEC(".maps");
 
-/* Processes to trace, by tgid. Read only while the iterator runs. */
+/* Processes to trace, by tgid, with the lock of their interpreter. Read only
+ * while the iterator runs. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 4096);
 	__type(key, __u32);
-	__type(value, __u32);
+	__type(value, struct gn_lock);
 } targets SEC(".maps");
 
 struct {

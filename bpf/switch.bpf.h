@@ -115,6 +115,8 @@ __noinline int switched_out(struct gn_task *t, __u64 now, int preempt,
 		reason = (__u16)wait;
 	}
 	gn_os_switch_out(&t->os, now, runnable, class, reason);
+	if (t->lock.size && reason == GN_NR_futex && waits_for_interpreter(t))
+		gn_os_interpreter(&t->os);
 	if (reason == GN_NR_futex || reason == GN_NR_futex_waitv ||
 	    reason == GN_NR_futex_wait)
 		gn_os_deadline(&t->os, futex_deadline(p, reason, now));

@@ -512,6 +512,36 @@ static __always_inline enum gn_class wait_class(struct task_struct *task,
 	}
 }
 
+/* Whether the thread's place in the list of those that wait for its
+ * interpreter's lock is taken. */
+static __always_inline bool is_listed(const struct gn_lock *lock, __u64 word)
+{
+	__u64 at = (word & ~7ull) - GN_LOCK_COND_FUTEX - lock->size, back = 0;
+	struct gn_lock_place place;
+
+	return !bpf_probe_read_user(&place, sizeof(place), (void *)at) &&
+	       place.next != at &&
+	       !bpf_probe_read_user(
+		       &back, sizeof(back),
+		       (void *)(place.next +
+				offsetof(struct gn_lock_place, prev))) &&
+	       back == at;
+}
+
+/* Whether the current thread, which waits for a futex, waits for its
+ * interpreter's lock. */
+__noinline int waits_for_interpreter(struct gn_task *t)
+{
+	struct task_struct *p = bpf_get_current_task_btf();
+	__u64 word = entry_regs(p)->di;
+
+	if (!t || !t->lock.size || in_ia32(p))
+		return false;
+	if (t->lock.at)
+		return word - t->lock.at < t->lock.size;
+	return is_listed(&t->lock, word);
+}
+
 /* For the current thread: the class in the upper half, the reason in the
  * lower. */
 __noinline int own_wait(void)

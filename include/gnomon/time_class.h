@@ -129,13 +129,14 @@ struct gn_os {
 	/* the kernel's work for it while it is on a CPU: GN_CLASS_FAULT or
 	 * GN_CLASS_SYSCALL, GN_CLASS_APP for none that is watched */
 	__u8 in_class;
-	__u8 early;	 /* its last wait with a deadline ended early */
-	__u16 reason;	 /* system call it waits in; GN_NO_SYSCALL = none */
-	__u16 in_reason; /* system call of in_class */
-	__u8 polled;	 /* enum gn_polled: POLL */
-	__u8 end;	 /* POLL: enum gn_wait_end, if known when the wait
-			    begins or the thread runs again */
-	__u8 surely;	 /* a thread woke it: no deadline ended its wait */
+	__u8 early;	  /* its last wait with a deadline ended early */
+	__u16 reason;	  /* system call it waits in; GN_NO_SYSCALL = none */
+	__u16 in_reason;  /* system call of in_class */
+	__u8 polled;	  /* enum gn_polled: POLL */
+	__u8 end;	  /* POLL: enum gn_wait_end, if known when the wait
+			     begins or the thread runs again */
+	__u8 surely;	  /* a thread woke it: no deadline ended its wait */
+	__u8 interpreter; /* LOCK: it waits for its interpreter's lock */
 };
 
 #define GN_NO_SYSCALL 0xffff
@@ -183,6 +184,8 @@ enum gn_wait_end {
 #define GN_WAIT_POLLED(detail) ((detail)&0x0f)	   /* enum gn_polled */
 #define GN_WAIT_END(detail)    ((detail) >> 4 & 3) /* enum gn_wait_end */
 #define GN_WAIT_TIMED	       0x40		   /* it had a deadline */
+/* LOCK: the interpreter's lock (gnomon/lock.h) */
+#define GN_WAIT_INTERPRETER 0x80
 
 /* A wakeup's time can be wrong by this much, because it is computed from two
  * clocks that are read one after the other. */
@@ -259,9 +262,20 @@ static inline void gn_os_switch_out(struct gn_os *os, __u64 now, int runnable,
 	os->deadline = 0;
 	os->polled = GN_POLLED_UNKNOWN;
 	os->end = GN_END_BY_UNKNOWN;
+	os->interpreter = 0;
 	os->wait_class = (__u8)wait_class;
 	os->reason = reason;
 	os->state = runnable ? GN_CPU_QUEUED : GN_CPU_WAITING;
+}
+
+/* The wait that has just begun is for the lock of its interpreter, which some
+ * try to get again and again, each time for some milliseconds. */
+static inline void gn_os_interpreter(struct gn_os *os)
+{
+	if (os->state != GN_CPU_WAITING)
+		return;
+	os->wait_class = GN_CLASS_LOCK;
+	os->interpreter = 1;
 }
 
 /* The thread has just begun a wait that a timer ends at `deadline`. */
@@ -300,6 +314,8 @@ static inline __u8 gn_os_detail(const struct gn_os *os, __u64 woken)
 {
 	__u8 detail = os->deadline ? GN_WAIT_TIMED : 0, end = os->end;
 
+	if (os->wait_class == GN_CLASS_LOCK && os->interpreter)
+		detail |= GN_WAIT_INTERPRETER;
 	if (os->wait_class != GN_CLASS_POLL)
 		return detail;
 	detail |= os->polled;

@@ -173,7 +173,7 @@ void *bpf_map_lookup_elem(void *map, const void *key)
 				      .size = 8}}}},
 		[FORGETS] = {.flags = GN_SPEC_FORGETS},
 	};
-	static const __u32 one = 1;
+	static const struct gn_lock none;
 	static struct gn_sample scratch;
 	struct host_name *name;
 
@@ -194,7 +194,7 @@ void *bpf_map_lookup_elem(void *map, const void *key)
 	for (int i = 0; i < host.ntasks; i++)
 		if ((__u32)host.task[i].p.pid == *(const __u32 *)key &&
 		    host.task[i].traced)
-			return (void *)&one;
+			return (void *)&none;
 	return NULL;
 }
 

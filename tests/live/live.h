@@ -193,6 +193,10 @@ uint64_t live_function(struct live *t, const json_t *report, const char *module,
 		       const char *name, const char *field, size_t *found);
 /* OS time within a function: elapsed time minus application time. */
 uint64_t live_os_time(struct live *t, const json_t *report, const char *name);
+/* Checks what the function, in several threads, waited for: its interpreter's
+ * lock. The program printed its time and its CPU time. */
+void live_interpreter_lock(struct live *t, const char *out,
+			   const json_t *report, const char *name);
 /* Counts gnomon's lines on stderr that report a fault; keeps the first. */
 size_t live_complaints(struct live *t, const char *err, char **first);
 /* Checks that the program ended with `code` and printed one line of the form

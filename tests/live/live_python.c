@@ -73,6 +73,80 @@ static uint64_t calls(struct live *t, const json_t *report, const char *name)
 	return live_function(t, report, NULL, name, "calls", NULL);
 }
 
+/* Threads that run Python code wait for the interpreter's lock; those that wait
+ * for other threads do not. */
+void python_lock(struct live *t)
+{
+	static const char *const options[] = {"", "-f race", "--hooks uprobe"};
+
+	for (char **p = pythons(t); *p; p++)
+		for (size_t i = 0; i < 3; i++) {
+			struct live_args command = {.n = 0};
+			struct live_end end;
+			json_t *report;
+
+			demo(t, &command, *p, "contend");
+			live_traced(t, &command, options[i], &end, &report);
+			live_interpreter_lock(t, end.out, report,
+					      "__main__.race");
+			if (i == 1)
+				continue;
+			CHECK(t,
+			      live_function(t, report, NULL, "__main__.hold",
+					    "classes_inclusive.sleep",
+					    NULL) > 5000000,
+			      "%s: it did not sleep", *p);
+			CHECK(t,
+			      live_function(t, report, NULL, "__main__.hold",
+					    "classes_inclusive.event",
+					    NULL) > 20000000,
+			      "%s: it did not wait for an event", *p);
+		}
+}
+
+/* The same for a program that runs already. */
+void python_lock_attach(struct live *t)
+{
+	static const char code[] =
+		"import sys, threading\n"
+		"def spin():\n"
+		"    while ends.is_alive(): pass\n"
+		"ends = threading.Thread(target=sys.stdin.read)\n"
+		"ends.start()\n"
+		"for i in range(2): threading.Thread(target=spin).start()\n"
+		"print('runs', flush=True)\n";
+
+	for (char **p = pythons(t); *p; p++) {
+		struct live_args command = {.n = 0}, a = {.n = 0};
+		struct live_talk python, gnomon;
+		const json_t *classes;
+		json_t *report;
+		char *path = live_path(t, "report");
+
+		live_add(t, &command, *p, "-c", code, NULL);
+		live_talk(t, &command, &python);
+		free(live_await(t, python.out, "runs"));
+		live_add(t, &a, t->gnomon, "run", "--duration", "1s",
+			 "--format", "json", "-o", path, "-p",
+			 live_text(t, "%d", (int)python.pid), NULL);
+		live_talk(t, &a, &gnomon);
+		live_wait(t, &gnomon);
+		live_finish(t, &python);
+		report = live_load(t, path);
+		live_clean(t, report);
+		/* two threads, of which one can run at a time; on a busy
+		 * machine both wait for a CPU, too */
+		classes = json_object_get(json_object_get(report, "session"),
+					  "classes");
+		CHECK(t, live_number(t, classes, "lock") > 100000000,
+		      "%s: %" N " ns in locks", *p,
+		      live_number(t, classes, "lock"));
+		CHECK(t, live_number(t, classes, "sleep") == 0,
+		      "%s: %" N " ns asleep", *p,
+		      live_number(t, classes, "sleep"));
+	}
+}
+
 /* Only functions that -f names are recorded; a file and a name without a module
  * name them, too. */
 void python_filter(struct live *t)

@@ -49,6 +49,29 @@ static uint64_t calls(struct live *t, const json_t *report, const char *name)
 	return live_function(t, report, NULL, name, "calls", NULL);
 }
 
+/* Threads that run Ruby code wait for the interpreter's lock; one that waits
+ * for another thread does not. */
+void ruby_lock(struct live *t)
+{
+	static const char *const options[] = {"", "-f race", "--hooks uprobe"};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
+		struct live_args command = {.n = 0};
+		struct live_end end;
+		json_t *report;
+
+		demo(t, &command, "contend");
+		live_traced(t, &command, options[i], &end, &report);
+		live_interpreter_lock(t, end.out, report, "Object#race");
+		if (i == 1)
+			continue;
+		CHECK(t,
+		      live_function(t, report, NULL, "Object#hold",
+				    "classes_inclusive.event", NULL) > 20000000,
+		      "it did not wait for an event");
+	}
+}
+
 /* Only methods that -f names are recorded, by their whole name, without Object,
  * or by their file. */
 void ruby_filter(struct live *t)

@@ -177,6 +177,37 @@ static void compare_bracket(struct live *t, const struct live_truth *truth,
 		      truth->name, got, truth->value);
 }
 
+void live_interpreter_lock(struct live *t, const char *out,
+			   const json_t *report, const char *name)
+{
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	uint64_t off, lock, queued, other;
+
+	CHECK(t, truths, "no memory");
+	live_truths(t, out, truths);
+	off = live_truth(truths, "inner", name) -
+	      live_truth(truths, "cpu", name);
+	free(truths);
+	lock = live_function(t, report, NULL, name, "classes_inclusive.lock",
+			     NULL);
+	queued = live_function(t, report, NULL, name,
+			       "classes_inclusive.runqueue", NULL);
+	other = live_function(t, report, NULL, name, "classes_inclusive.sleep",
+			      NULL) +
+		live_function(t, report, NULL, name, "classes_inclusive.event",
+			      NULL);
+	CHECK(t, lock >= off / 10, "%" N " ns in locks, %" N " ns not on a CPU",
+	      lock, off);
+	CHECK(t,
+	      lock + queued >= off / 10 * 9 - 10000000 &&
+		      lock + queued <= off / 10 * 11 + 10000000,
+	      "%" N " + %" N " ns in locks and queued, %" N " ns not on a CPU",
+	      lock, queued, off);
+	/* Ruby passes the lock on by an event, too */
+	CHECK(t, other <= off / 5,
+	      "%" N " ns of other waits, %" N " ns not on a CPU", other, off);
+}
+
 void live_compare(struct live *t, const struct live_truths *truths,
 		  const json_t *report, unsigned int flags)
 {

@@ -101,6 +101,7 @@ static void tell_all(struct gn_model_wait *wait)
 	wait->waker_function = 0;
 	wait->class = GN_CLASS_POLL;
 	wait->idle = true;
+	wait->interpreter = true;
 }
 
 /* Some calls are not seen. */
@@ -280,6 +281,7 @@ static void line(void **state)
 	/* waits with few known fields */
 	s.waits[0].class = s.waits[1].class = GN_CLASS_EVENT;
 	s.waits[0].idle = s.waits[1].idle = false;
+	s.waits[0].interpreter = s.waits[1].interpreter = false;
 	s.waits[0].waker_name = "";
 	s.waits[0].waker_function = -1;
 	s.waits[0].reason = GN_NO_SYSCALL;

@@ -326,6 +326,7 @@ static void json_waits(void **state)
 	w = json_array_get(waits, 0);
 	assert_null(json_object_get(w, "ended_by"));
 	assert_null(json_object_get(w, "idle_worker"));
+	assert_null(json_object_get(w, "interpreter_lock"));
 	is_text(w, "class", "lock");
 	is_text(w, "syscall_name", "futex");
 	assert_int_equal(number(w, "syscall"), 202);

@@ -506,6 +506,32 @@ static void a_poll_changes_nothing_of_the_next_event(void **state)
 	assert_int_equal(gn_os_detail(&os, 71000000), GN_WAIT_TIMED);
 }
 
+/* It stays a lock when its deadline ends it; the next wait is its own. */
+static void an_interpreters_lock_is_one(void **state)
+{
+	struct gn_os os = {.state = GN_CPU_ON};
+	struct gn_slice s[2];
+
+	(void)state;
+	gn_os_switch_out(&os, 1000, 1, GN_CLASS_OTHER, GN_NO_SYSCALL);
+	gn_os_interpreter(&os); /* it does not wait */
+	assert_int_equal(os.wait_class, GN_CLASS_OTHER);
+	gn_os_switch_in(&os, 2000, s);
+	gn_os_switch_out(&os, 10000000, 0, GN_CLASS_EVENT, 202);
+	gn_os_interpreter(&os);
+	gn_os_deadline(&os, 15000000);
+	gn_os_wakeup(&os, 15000001);
+	assert_int_equal(gn_os_switch_in(&os, 15000001, s), 1);
+	assert_int_equal(s[0].class, GN_CLASS_LOCK);
+	assert_int_equal(s[0].detail, GN_WAIT_INTERPRETER | GN_WAIT_TIMED);
+	gn_os_switch_out(&os, 20000000, 0, GN_CLASS_EVENT, 202);
+	gn_os_deadline(&os, 25000000);
+	gn_os_wakeup(&os, 25000001);
+	assert_int_equal(gn_os_switch_in(&os, 25000001, s), 1);
+	assert_int_equal(s[0].class, GN_CLASS_SLEEP);
+	assert_int_equal(s[0].detail, GN_WAIT_TIMED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -529,6 +555,7 @@ int main(void)
 		cmocka_unit_test(each_class_is_of_its_group),
 		cmocka_unit_test(a_poll_tells_what_ended_it),
 		cmocka_unit_test(a_poll_changes_nothing_of_the_next_event),
+		cmocka_unit_test(an_interpreters_lock_is_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,6 +19,7 @@
 #include <bpf/libbpf.h>
 
 #include <gnomon/control.h>
+#include <gnomon/lock.h>
 #include <gnomon/thread.h>
 #include "capture/calibrate.h"
 #include "capture/clock.h"
@@ -350,10 +351,10 @@ static int trace_thread(struct gn_meter *m)
 {
 	struct gn_control *control = &m->s->skel->bss->control;
 	int targets = bpf_map__fd(m->s->skel->maps.targets);
-	uint32_t one = 1;
+	struct gn_lock none = {0};
 	int err;
 
-	if (bpf_map_update_elem(targets, &m->tid, &one, BPF_ANY))
+	if (bpf_map_update_elem(targets, &m->tid, &none, BPF_ANY))
 		return -errno;
 	control->scanning = GN_SCAN_THREAD;
 	err = gn_session_look(m->s);

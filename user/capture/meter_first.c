@@ -9,6 +9,7 @@
 #include <bpf/libbpf.h>
 
 #include <gnomon/control.h>
+#include <gnomon/lock.h>
 #include "capture/calibrate.h"
 #include "capture/meter.h"
 #include "capture/session_internal.h"
@@ -51,10 +52,11 @@ int gn_meter_first_run(struct gn_session *s, struct gn_meter_first *f,
 {
 	struct gn_control *control = &s->skel->bss->control;
 	int targets = bpf_map__fd(s->skel->maps.targets), err;
-	uint32_t self = (uint32_t)getpid(), one = 1;
+	uint32_t self = (uint32_t)getpid();
+	struct gn_lock none = {0};
 	uint32_t follow = control->follow;
 
-	if (bpf_map_update_elem(targets, &self, &one, BPF_ANY))
+	if (bpf_map_update_elem(targets, &self, &none, BPF_ANY))
 		return -errno;
 	control->follow = 1;
 	control->scanning = GN_SCAN_THREAD;

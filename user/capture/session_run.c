@@ -17,6 +17,7 @@
 #include <bpf/libbpf.h>
 
 #include <gnomon/control.h>
+#include <gnomon/lock.h>
 #include "capture/clock.h"
 #include "capture/meter.h"
 #include "capture/prepare.h"
@@ -87,7 +88,8 @@ static int start_processes(struct gn_session *s)
 	for (size_t i = 0; i < s->opts.npids; i++)
 		s->pidfds[i] = -1;
 	for (size_t i = 0; i < s->opts.npids; i++) {
-		uint32_t tgid = (uint32_t)s->opts.pids[i], one = 1;
+		uint32_t tgid = (uint32_t)s->opts.pids[i];
+		struct gn_lock lock;
 
 		s->pidfds[i] = open_pidfd((pid_t)tgid);
 		if (s->pidfds[i] < 0 && errno == ESRCH)
@@ -100,7 +102,8 @@ static int start_processes(struct gn_session *s)
 					       "process %u cannot be watched "
 					       "(%s)",
 					       tgid, strerror(errno));
-		if (bpf_map_update_elem(targets, &tgid, &one, BPF_ANY))
+		gn_runtime_lock((pid_t)tgid, &lock);
+		if (bpf_map_update_elem(targets, &tgid, &lock, BPF_ANY))
 			return gn_session_fail(s, -errno, 1,
 					       "too many processes (%s)",
 					       strerror(errno));

@@ -26,6 +26,11 @@ int gn_variables_begin(const char *path, uint64_t *addr, uint64_t *offset);
 int gn_exported(const char *path, const char *const *names, size_t n,
 		uint64_t *addr);
 
+/* Finds a variable that the file exports: its address, as linked, its size, and
+ * the address, as linked, of the start of the file. -ENOENT: none. */
+int gn_exported_variable(const char *path, const char *name, uint64_t *addr,
+			 uint64_t *size, uint64_t *first);
+
 /* The same for a function, with its offset in the file. -ENOENT: none. */
 int gn_exported_code(const char *path, const char *name, uint64_t *addr,
 		     uint64_t *offset);

@@ -312,6 +312,8 @@ static void sum_functions(const struct gn_model *m, const struct which *of,
 			continue;
 		tally[n++] = tally_of((uint32_t)(w->function + 1), w);
 		out->attach_ns += attach_ns(w);
+		if (w->interpreter)
+			out->interpreter_ns += tally[n - 1].ns;
 	}
 	n = merged(tally, n);
 	for (size_t i = 0; i < n; i++) {

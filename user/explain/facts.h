@@ -56,6 +56,7 @@ int gn_task_waits(const struct gn_model *m, struct gn_task_waits *out);
 struct gn_wait_sum {
 	uint64_t ns, count, longest;
 	uint64_t attach_ns; /* left out: they began while gnomon attached */
+	uint64_t interpreter_ns; /* LOCK: the interpreter's lock */
 	/* the one that waited most; -1: outside of any function */
 	int32_t function;
 	uint64_t function_ns;

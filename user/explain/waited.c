@@ -39,10 +39,13 @@ static void set_share(const struct gn_facts *f, struct gn_subject *s,
 /* For the waits of threads that also work only the sum is known; where they
  * were is known only for all waits in short calls. That place holds if the
  * remaining waits are fewer. */
-static struct gn_wait_sum of_busy(const struct gn_wait_sum *brief,
+static struct gn_wait_sum of_busy(const struct gn_wait_sum *all,
+				  const struct gn_wait_sum *brief,
 				  uint64_t busy)
 {
-	struct gn_wait_sum sum = {.function = -1, .reason = GN_NO_SYSCALL};
+	struct gn_wait_sum sum = {.function = -1,
+				  .reason = GN_NO_SYSCALL,
+				  .interpreter_ns = all->interpreter_ns};
 
 	if (brief->function_ns >= busy - brief->ns)
 		sum = *brief;
@@ -69,7 +72,7 @@ int gn_look_wait(const struct gn_facts *f, struct gn_subject *s)
 	if (brief.ns > busy)
 		s->wait = brief;
 	else if (s->wait.ns > busy)
-		s->wait = of_busy(&brief, busy);
+		s->wait = of_busy(&s->wait, &brief, busy);
 	set_share(f, s, busy);
 	/* if functions are traced, waits outside of them are the runtime's
 	 * own */
@@ -244,7 +247,13 @@ void gn_say_wait(const struct gn_facts *f, const struct gn_subject *s,
 		[GN_CLASS_CHILD] = "Threads waited for child processes",
 	};
 
-	fprintf(out, "%s for ", what[s->class]);
+	if (s->wait.interpreter_ns > s->wait.ns / 2)
+		fputs("Threads waited for their interpreter's lock, because "
+		      "one thread at a time can run its code,",
+		      out);
+	else
+		fputs(what[s->class], out);
+	fputs(" for ", out);
 	gn_put_ns(out, s->ns);
 	fputs(", ", out);
 	gn_put_pct(out, s->ns, s->whole);

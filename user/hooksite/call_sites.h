@@ -30,6 +30,7 @@
 	GN_CALL_SITE \provider, call_suspended, "8@%rdi 8@%rsi"
 	GN_CALL_SITE \provider, call_fast, "8@%rdi 8@%rsi"
 	GN_CALL_SITE \provider, call_init, "8@%rdi"
+	GN_CALL_SITE \provider, call_lock, "8@%rdi 8@%rsi"
 	GN_CALL_SITE \provider, call_selected, "8@%rdi 8@%rsi"
 	GN_CALL_SITE \provider, call_name, "8@%rdi 8@%rsi 8@%rdx 8@%rcx 8@%r8 8@%r9"
 
@@ -63,6 +64,10 @@ void gn_site_call_fast(uint64_t what, uint64_t value);
 
 /* The program is about to run, with hooks; `result` is 0. */
 void gn_site_call_init(int64_t result);
+
+/* Where the interpreter's lock is (gnomon/lock.h). Call it in the thread that
+ * starts all others. */
+void gn_site_call_lock(uint64_t size, uint64_t at);
 
 /* A count about the functions of the session (gnomon/selected.h). */
 void gn_site_call_selected(uint64_t what, uint64_t n);

@@ -225,6 +225,8 @@ static struct gn_wait row_of(const struct gn_pipeline *p,
 			      .idle = role == GN_ROLE_IDLE,
 			      .count = goes_on(t, s) ? 0 : 1};
 
+	row.interpreter =
+		row.class == GN_CLASS_LOCK && s->detail & GN_WAIT_INTERPRETER;
 	if (s->class == GN_CLASS_POLL) {
 		row.polled = GN_WAIT_POLLED(s->detail);
 		row.end = GN_WAIT_END(s->detail);

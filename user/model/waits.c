@@ -11,7 +11,8 @@ static bool same(const struct gn_wait *a, const struct gn_wait *b)
 {
 	return a->fn == b->fn && a->class == b->class &&
 	       a->reason == b->reason && a->polled == b->polled &&
-	       a->end == b->end && a->idle == b->idle && a->waker == b->waker &&
+	       a->end == b->end && a->idle == b->idle &&
+	       a->interpreter == b->interpreter && a->waker == b->waker &&
 	       a->waker_fn == b->waker_fn && a->waker_name == b->waker_name;
 }
 
@@ -22,8 +23,8 @@ static uint64_t hash(const struct gn_wait *r)
 
 	h = gn_table_hash(h) ^
 	    ((uint64_t)r->waker << 32 | (uint32_t)r->reason << 8 | r->class);
-	h = gn_table_hash(h) ^
-	    (uint64_t)(r->polled | r->end << 8 | r->idle << 16);
+	h = gn_table_hash(h) ^ (uint64_t)(r->polled | r->end << 8 |
+					  r->idle << 16 | r->interpreter << 17);
 	h = gn_table_hash(h) ^ GN_HASH_TEXT;
 	return r->waker_name
 		       ? gn_hash_text(h, r->waker_name, strlen(r->waker_name))
@@ -67,6 +68,7 @@ static void forget_reason(struct gn_wait *row)
 	row->polled = GN_POLLED_UNKNOWN;
 	row->end = GN_END_BY_UNKNOWN;
 	row->idle = false;
+	row->interpreter = false;
 }
 
 void gn_waits_free(struct gn_waits *w)
@@ -195,6 +197,7 @@ int gn_waits_build(const struct gn_waits *w, const uint32_t *function_of,
 			.polled = r->polled,
 			.end = r->end,
 			.idle = r->idle,
+			.interpreter = r->interpreter,
 			.ns = r->ns,
 			.count = r->count,
 			.longest = r->longest,
@@ -228,6 +231,8 @@ static int compare_kind(const struct gn_model_wait *x,
 		return x->end < y->end ? -1 : 1;
 	if (x->idle != y->idle)
 		return y->idle ? -1 : 1;
+	if (x->interpreter != y->interpreter)
+		return y->interpreter ? -1 : 1;
 	if (x->waker != y->waker)
 		return x->waker < y->waker ? -1 : 1;
 	if (x->waker_function != y->waker_function)

@@ -185,6 +185,8 @@ static void put_detail(struct gn_json *w, const struct gn_model_wait *wait)
 	}
 	if (wait->idle)
 		gn_emit_bool(&w->e, "idle_worker", true);
+	if (wait->interpreter)
+		gn_emit_bool(&w->e, "interpreter_lock", true);
 }
 
 /* Writes what a function waited for; -1: outside of any function. */

@@ -94,6 +94,8 @@ static void put_waker(const struct gn_model *m, const struct gn_model_wait *w,
 	else if (w->waker)
 		fprintf(f, "; woken by thread %" PRIu32 ", not traced",
 			w->waker);
+	else if (w->interpreter) /* so Python and Ruby wait, piece by piece */
+		fputs("; timed out, to wait again", f);
 	else if (w->class == GN_CLASS_LOCK || w->class == GN_CLASS_EVENT ||
 		 w->class == GN_CLASS_IPC)
 		fputs("; woken by an interrupt or an untraced thread", f);
@@ -126,6 +128,8 @@ char *gn_wait_text(const struct gn_model *m, const struct gn_model_wait *w)
 		put_polled(w, f);
 	if (w->idle)
 		fputs("; an idle worker", f);
+	if (w->interpreter)
+		fputs(", the interpreter's lock", f);
 	put_waker(m, w, f);
 	text = gn_text_stream_close(&stream);
 	if (!text)

@@ -21,6 +21,8 @@
 		GN_CALL_EVENT("fast", RING),                                \
 		GN_CALL_EVENT("selected", SELECTED),                        \
 		GN_CALL_SITE("init", MANAGED, GN_KIND_RUNTIME, .frame = 1), \
+		GN_CALL_SITE("lock", MANAGED, 0, .func = 1, .frame = 2,     \
+			     .flags = GN_SPEC_LOCK),                        \
 		GN_CALL_SITE("name", NAME, 0, .func = 1, .frame = 6,        \
 			     .text = {2, 4})
 

@@ -71,6 +71,7 @@ const struct gn_runtime gn_runtime_python = {
 	.prepare = prepare,
 	.find = find,
 	.matches = gn_python_filter,
+	.lock = {"*python3*", "_PyRuntime", 0},
 	.attached = "only its threads and time classes are seen, not its "
 		    "functions; start it under gnomon to see those",
 	.limits = limits,

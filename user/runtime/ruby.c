@@ -76,6 +76,7 @@ const struct gn_runtime gn_runtime_ruby = {
 	.find = find,
 	.prepare = prepare,
 	.matches = gn_ruby_filter,
+	.lock = {"libruby*.so*", NULL, GN_LOCK_RUBY_BEFORE},
 	.attached = "only its threads and time classes are seen, not its "
 		    "methods; start it under gnomon to see those",
 	.limits = limits,

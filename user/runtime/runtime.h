@@ -13,6 +13,7 @@
 
 #include <gnomon/event.h>
 #include <gnomon/hook.h>
+#include <gnomon/lock.h>
 #include "elf/elf_head.h"
 #include "elf/notes.h"
 #include "runtime/attach.h"
@@ -50,6 +51,16 @@ struct gn_runtime_site {
 	 * `function`, `header`: as in struct gn_spec. */
 	uint32_t resumes, unnamed;
 	uint8_t state, function, header;
+};
+
+/* Where an interpreter has its lock (gnomon/lock.h). */
+struct gn_runtime_lock {
+	const char *file; /* a glob for the base name of its file; NULL: none */
+	/* A variable that the file exports and that contains the lock. NULL:
+	 * each thread has a condition variable, `before` bytes before which its
+	 * place in the list begins. */
+	const char *variable;
+	uint32_t before;
 };
 
 #define GN_RUNTIME_OPTIONS 4
@@ -199,6 +210,7 @@ struct gn_runtime {
 	 */
 	int (*find)(const char *home, gn_runtime_found_fn each, void *ctx);
 	const char *get; /* how to install it: a line, or NULL */
+	struct gn_runtime_lock lock;
 	/* Attaches to running processes; NULL: that is not possible. */
 	const struct gn_runtime_attach *attach;
 	/* Reports all modules that such a process has loaded, and their
@@ -230,6 +242,9 @@ bool gn_runtime_stops(const struct gn_runtime *rt);
 /* The runtime of a running process, or NULL. `packed`: the runtime and its
  * modules are in the program itself (a single file). */
 const struct gn_runtime *gn_runtime_running(pid_t pid, bool *packed);
+
+/* Finds the lock of the interpreter that runs in the process. False: none. */
+bool gn_runtime_lock(pid_t pid, struct gn_lock *lock);
 
 /*
  * Waits until the runtime of a process answers, if the process has just begun

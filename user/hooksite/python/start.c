@@ -6,6 +6,7 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,19 @@ static uint64_t id_of(void *thread)
 	return gn_py.thread_id ? gn_py.thread_id(thread) : 0;
 }
 
+/* The lock is in the state of the runtime: from 3.12 on in that of the main
+ * interpreter, which is a part of it. */
+static void tell_lock(void)
+{
+	void *runtime = dlsym(RTLD_DEFAULT, "_PyRuntime");
+	const ElfW(Sym) * symbol;
+	Dl_info info;
+
+	if (runtime &&
+	    dladdr1(runtime, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol)
+		gn_site_call_lock(symbol->st_size, (uintptr_t)runtime);
+}
+
 static void begin_main(void)
 {
 	const struct gn_call_hooks *hooks;
@@ -50,6 +64,7 @@ static void begin_main(void)
 	python.newest = id_of(gn_py.thread());
 	python.hooked = true;
 	gn_site_call_init(0);
+	tell_lock();
 	gn_hook_set();
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gnomon/lock.h>
 #include <gnomon/preload.h>
 #include <gnomon/selected.h>
 #include "../call_sites.h"
@@ -47,6 +48,7 @@ int ruby_run_node(void *node)
 		return run(node);
 	}
 	gn_site_call_init(0);
+	gn_site_call_lock(GN_LOCK_RUBY_BEFORE, 0);
 	gn_hook_enter_main();
 	status = run(node);
 	gn_hook_leave_main();

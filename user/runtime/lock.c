@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Finds the lock of an interpreter that already runs. */
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include <gnomon/path.h>
+#include "elf/variables.h"
+#include "process/maps.h"
+#include "runtime/runtime.h"
+
+static const struct gn_runtime_lock *lock_of(const char *path)
+{
+	const char *name = gn_base_name(path);
+	const struct gn_runtime *rt;
+
+	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
+		if (rt->lock.file && !fnmatch(rt->lock.file, name, 0))
+			return &rt->lock;
+	return NULL;
+}
+
+/* The mapping has the start of the file, so it is where the file's first
+ * address is. */
+static bool find_in(pid_t pid, const struct gn_mapping *m,
+		    const struct gn_runtime_lock *l, struct gn_lock *lock)
+{
+	uint64_t addr, size, first;
+	char file[96];
+
+	if (!l->variable) {
+		*lock = (struct gn_lock){.size = l->before};
+		return true;
+	}
+	snprintf(file, sizeof(file), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
+		 (int)pid, m->start, m->end);
+	if (gn_exported_variable(file, l->variable, &addr, &size, &first) ||
+	    !size || size > UINT32_MAX)
+		return false;
+	*lock = (struct gn_lock){.at = m->start + addr - first,
+				 .size = (uint32_t)size};
+	return true;
+}
+
+bool gn_runtime_lock(pid_t pid, struct gn_lock *lock)
+{
+	const struct gn_runtime_lock *l;
+	struct gn_mapping m;
+	struct gn_maps maps;
+	bool found = false;
+
+	*lock = (struct gn_lock){0};
+	if (gn_maps_open(&maps, pid))
+		return false;
+	while (!found && gn_maps_next(&maps, &m) == 1) {
+		if (m.offset || !m.file.ino || m.name[0] != '/')
+			continue;
+		l = lock_of(m.name);
+		found = l && find_in(pid, &m, l, lock);
+	}
+	gn_maps_close(&maps);
+	return found;
+}
