@@ -25,6 +25,7 @@ struct search {
 	struct gn_image image;
 	size_t n;
 	uint64_t *addr;
+	uint64_t *rows; /* where the table has them; or NULL */
 	uint64_t *text; /* addresses of the names, as linked */
 	struct row *row;
 };
@@ -127,13 +128,15 @@ static void note_variable(void *ctx, uint64_t slot, uint64_t value)
 			continue;
 		s->row[i].many |= s->addr[i] && s->addr[i] != value;
 		s->addr[i] = value;
+		if (s->rows)
+			s->rows[i] = slot;
 	}
 }
 
-int gn_variables(const char *path, const char *const *names, size_t n,
-		 uint64_t *addr)
+int gn_variables_rows(const char *path, const char *const *names, size_t n,
+		      uint64_t *addr, uint64_t *rows)
 {
-	struct search s = {.n = n, .addr = addr};
+	struct search s = {.n = n, .addr = addr, .rows = rows};
 	int err;
 
 	memset(addr, 0, n * sizeof(*addr));
@@ -152,6 +155,12 @@ int gn_variables(const char *path, const char *const *names, size_t n,
 	free(s.text);
 	free(s.row);
 	return err;
+}
+
+int gn_variables(const char *path, const char *const *names, size_t n,
+		 uint64_t *addr)
+{
+	return gn_variables_rows(path, names, n, addr, NULL);
 }
 
 static int find_begin(const struct gn_image *image, uint64_t *addr)

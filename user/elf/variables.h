@@ -17,6 +17,10 @@
 int gn_variables(const char *path, const char *const *names, size_t n,
 		 uint64_t *addr);
 
+/* The same, and rows[i] becomes the address of the variable's row. */
+int gn_variables_rows(const char *path, const char *const *names, size_t n,
+		      uint64_t *addr, uint64_t *rows);
+
 /* The code of a library that runs first once it is mapped (DT_INIT): its
  * address, as linked, and its offset in the file. -ENOENT: none. */
 int gn_variables_begin(const char *path, uint64_t *addr, uint64_t *offset);

@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,70 +27,6 @@
 #define REVERT_MS 20000
 #define UP_MS	  3000
 #define UP_STEP	  20
-#define LOCK_MS	  3000
-
-void gn_clr_sleep(int ms)
-{
-	struct timespec t = {.tv_nsec = ms * 1000000L};
-
-	nanosleep(&t, NULL);
-}
-
-/* Only one gnomon at a time traces a process. The guard of a killed gnomon
- * holds the lock until it is done. */
-static int lock(struct gn_attached *a, char *why)
-{
-	char path[32];
-	int err;
-
-	snprintf(path, sizeof(path), "/proc/%d", (int)a->pid);
-	a->lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	for (int ms = 0; a->lock >= 0; ms += 20) {
-		if (!flock(a->lock, LOCK_EX | LOCK_NB))
-			return 0;
-		if (errno != EWOULDBLOCK || ms >= LOCK_MS)
-			break;
-		gn_clr_sleep(20);
-	}
-	if (a->lock < 0 && errno != ENOENT && errno != ESRCH) {
-		err = -errno;
-		snprintf(why, GN_WHY_MAX, "process %d cannot be locked (%s)",
-			 (int)a->pid, strerror(-err));
-		return err;
-	}
-	if (a->lock < 0) {
-		snprintf(why, GN_WHY_MAX, "process %d has ended", (int)a->pid);
-		return -ESRCH;
-	}
-	snprintf(why, GN_WHY_MAX,
-		 "another gnomon is attached to process %d; wait until it has "
-		 "ended",
-		 (int)a->pid);
-	return -EBUSY;
-}
-
-/* 1: the process sees the same file at the same path and may read it. 0: it
- * does not. -errno: `why` says what failed. */
-static int sees_library(const struct gn_attached *a, char *why)
-{
-	char path[PATH_MAX + 64];
-	struct stat ours, theirs;
-	int seen;
-
-	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)a->pid,
-		 a->library);
-	if (stat(a->library, &ours) || stat(path, &theirs) ||
-	    ours.st_dev != theirs.st_dev || ours.st_ino != theirs.st_ino)
-		return 0;
-	seen = gn_copy_is_needless(a->pid, a->library);
-	if (seen == -ESRCH)
-		snprintf(why, GN_WHY_MAX, "process %d has ended", (int)a->pid);
-	else if (seen < 0)
-		snprintf(why, GN_WHY_MAX,
-			 "the status of process %d cannot be read (%s)",
-			 (int)a->pid, strerror(-seen));
-	return seen;
-}
 
 static int check_class(pid_t pid, char *why)
 {
@@ -151,7 +85,7 @@ static int ask_when_up(struct gn_attached *a, const char *request,
 	     ms += UP_STEP) {
 		if (wait(ctx) == GN_WAIT_ENOUGH)
 			return -EINTR;
-		gn_clr_sleep(UP_STEP);
+		gn_attach_sleep(UP_STEP);
 		err = gn_clr_ask(a, request, BEGIN_MS - UP_MS, wait, ctx,
 				 result);
 	}
@@ -190,7 +124,7 @@ static void tell_no_copy(const struct gn_attached *a, int err, char *why)
 
 	if (err == -ESRCH)
 		snprintf(why, GN_WHY_MAX, "process %d has ended", pid);
-	else if (gn_clr_is_lack(err))
+	else if (gn_attach_lacks(err))
 		snprintf(why, GN_WHY_MAX,
 			 "process %d does not see '%.240s', and gnomon cannot "
 			 "copy it there (%s)",
@@ -249,17 +183,17 @@ static int open_attached(pid_t pid, const char *library,
 		err = gn_clr_has_room(pid, why);
 	if (!err)
 		err = a->socket = gn_clr_ipc_find(pid, why);
-	if (err == -ENOENT && gn_clr_is_stopped(pid))
+	if (err == -ENOENT && gn_attach_is_stopped(pid))
 		err = gn_clr_explain(a, -ETIMEDOUT, 0, why);
 	else if (err == -ENOENT)
-		err = gn_clr_told_end(pid, err, why);
+		err = gn_attach_told_end(pid, err, why);
 	if (err >= 0)
-		err = seen = sees_library(a, why);
+		err = seen = gn_attach_sees(pid, a->library, why);
 	if (err > 0)
 		err = gn_clr_check_mapped(a, why);
 	if (!err)
-		err = lock(a, why);
-	if (!err && !seen)
+		err = a->lock = gn_attach_lock(pid, why);
+	if (err >= 0 && !seen)
 		err = bring_copy(a, why);
 	if (err < 0) {
 		close_attached(a);
@@ -292,7 +226,7 @@ static char *request_text(const struct gn_attach_asked *asked)
 static int check_runtime(const struct gn_attached *a, gn_wait_fn wait,
 			 void *ctx, char *why)
 {
-	int renews = gn_clr_is_stopped(a->pid)
+	int renews = gn_attach_is_stopped(a->pid)
 			     ? -ETIMEDOUT
 			     : gn_clr_ipc_renews(a->socket, a->pid, BEGIN_MS,
 						 wait, ctx);
@@ -356,7 +290,7 @@ static int begin(struct gn_attached *a, const struct gn_attach_asked *asked,
 	/* a runtime that shuts down can also refuse with a code of its own */
 	if (err == -ECONNREFUSED || err == -ECONNRESET || err == -ENOENT ||
 	    err == -EPROTO)
-		err = gn_clr_told_end(a->pid, err, why);
+		err = gn_attach_told_end(a->pid, err, why);
 	return err ? err : result == GN_CLR_CANCELLED;
 }
 
@@ -389,7 +323,7 @@ static bool ends_later(const struct gn_attached *a, int err, int32_t result,
 	}
 	if (err != -ETIMEDOUT && err != -EINTR)
 		return false;
-	stopped = gn_clr_is_stopped(a->pid);
+	stopped = gn_attach_is_stopped(a->pid);
 	snprintf(why, GN_WHY_MAX, "process %d %s", pid,
 		 stopped ? "is stopped" : "does not answer");
 	add_lasting(a, stopped ? "it continues (kill -CONT)" : "it does", why);
@@ -404,7 +338,8 @@ static int tell_unended(const struct gn_attached *a, int err, int32_t result,
 	char answer[32];
 
 	if ((!err && (result >= 0 || result == GN_CLR_CANCELLED)) ||
-	    !a->served || (err && gn_clr_told_end(a->pid, err, why) == -ESRCH))
+	    !a->served ||
+	    (err && gn_attach_told_end(a->pid, err, why) == -ESRCH))
 		return 0;
 	snprintf(answer, sizeof(answer), "0x%08" PRIx32, (uint32_t)result);
 	snprintf(why, GN_WHY_MAX,
@@ -420,7 +355,7 @@ static int tell_unended(const struct gn_attached *a, int err, int32_t result,
 
 static int end(struct gn_attached *a, gn_wait_fn wait, void *ctx, char *why)
 {
-	const bool reverts = a->functions && !gn_clr_is_stopped(a->pid);
+	const bool reverts = a->functions && !gn_attach_is_stopped(a->pid);
 	int32_t result = 0;
 	int err;
 

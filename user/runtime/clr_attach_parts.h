@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #include "process/copy.h"
-#include "runtime/attach.h"
+#include "runtime/attach_parts.h"
 
 /* The runtime's answers (corerror.xml). */
 #define GN_CLR_CANCELLED ((int32_t)0x80131375) /* later session, or failed */
@@ -46,7 +46,6 @@ enum {
  */
 int gn_clr_ask(struct gn_attached *a, const char *request, int ms,
 	       gn_wait_fn wait, void *ctx, int32_t *result);
-void gn_clr_sleep(int ms);
 
 /* Starts the process that ends the session if gnomon cannot. It works on a copy
  * of `a` as of this call. 0 or a negative errno. */
@@ -55,11 +54,6 @@ void gn_clr_guard_tell(const struct gn_attached *a, char word);
 /* Tells the guard that nothing is left to do, and waits until it has ended. */
 void gn_clr_guard_dismiss(struct gn_attached *a);
 
-/* Whether the process is stopped, so that it answers nobody. */
-bool gn_clr_is_stopped(pid_t pid);
-/* Returns `err` and leaves `why` as it is; if the process has ended, -ESRCH,
- * and `why` says so. */
-int gn_clr_told_end(pid_t pid, int err, char *why);
 /* 0: the runtime did what it was asked for. Else a negative errno, and `why`
  * says why it did not. */
 int gn_clr_explain(const struct gn_attached *a, int err, int32_t result,

@@ -79,41 +79,6 @@ int gn_clr_check_mapped(const struct gn_attached *a, char *why)
 	return maps_one(a, was_at) ? gn_clr_tell_older(a, why) : 0;
 }
 
-bool gn_clr_is_stopped(pid_t pid)
-{
-	char path[32], state = 0, text[512], *end;
-	size_t n = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	f = fopen(path, "re");
-	if (f) {
-		n = fread(text, 1, sizeof(text) - 1, f);
-		fclose(f);
-	}
-	text[n] = '\0';
-	end = strrchr(text, ')');
-	if (end && end[1] == ' ')
-		state = end[2];
-	/* by a signal or a tracer */
-	return state == 'T' || state == 't';
-}
-
-/* A runtime that shuts down closes its socket some time before it ends. */
-int gn_clr_told_end(pid_t pid, int err, char *why)
-{
-	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, pid, 0),
-			   .events = POLLIN};
-	bool ended = p.fd < 0 ? errno == ESRCH : poll(&p, 1, GONE_MS) > 0;
-
-	if (p.fd >= 0)
-		close(p.fd);
-	if (!ended)
-		return err;
-	snprintf(why, GN_WHY_MAX, "process %d has ended", (int)pid);
-	return -ESRCH;
-}
-
 int gn_clr_explain(const struct gn_attached *a, int err, int32_t result,
 		   char *why)
 {
@@ -125,7 +90,7 @@ int gn_clr_explain(const struct gn_attached *a, int err, int32_t result,
 		snprintf(why, GN_WHY_MAX, "attaching was interrupted");
 	else if (err == -ETIMEDOUT)
 		snprintf(why, GN_WHY_MAX, "process %d does not answer%s", pid,
-			 gn_clr_is_stopped(a->pid)
+			 gn_attach_is_stopped(a->pid)
 				 ? ": it is stopped; continue it (kill -CONT)"
 				 : " on its diagnostics socket; try again "
 				   "later");
@@ -139,7 +104,7 @@ int gn_clr_explain(const struct gn_attached *a, int err, int32_t result,
 		snprintf(why, GN_WHY_MAX,
 			 "only its own user may use the diagnostics socket of "
 			 "process %d; %s",
-			 pid, gn_clr_remedy());
+			 pid, gn_attach_remedy());
 	else if (err == -EILSEQ)
 		snprintf(why, GN_WHY_MAX,
 			 "the path '%.300s' is not ASCII, so a runtime cannot "

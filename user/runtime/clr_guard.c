@@ -67,7 +67,7 @@ static void end_later(struct gn_attached *a)
 				&result) ||
 		     result != GN_CLR_NO_MEMORY))
 			return;
-		gn_clr_sleep(LATER_MS);
+		gn_attach_sleep(LATER_MS);
 	}
 }
 

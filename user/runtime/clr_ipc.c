@@ -4,21 +4,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/openat2.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/syscall.h>
-#include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "hooksite/clr/clsid.h"
 #include "process/inside.h"
+#include "runtime/attach_parts.h"
+#include "runtime/local_socket.h"
 
 #define MAGIC	     "DOTNET_IPC_V1"
 #define HEADER	     20
@@ -30,8 +25,6 @@
 #define ID_OK	     0x00
 #define ID_ERROR     0xff
 #define LOAD_MS	     10000
-#define WORK_MS	     120000
-#define STEP_MS	     10
 
 struct text {
 	uint8_t *p;
@@ -131,85 +124,21 @@ static int is_whole(const uint8_t *answer, size_t size)
 	return size == length;
 }
 
-/* The time limits of a request and its answer. */
-struct limits {
-	uint64_t until;	      /* ms */
-	uint64_t works_until; /* while `wait` returns GN_WAIT_WORKS */
-	gn_wait_fn wait;
-	void *ctx;
-};
-
-static uint64_t now_ms(void)
+/* Receives more of an answer. The buffer has more room than a valid answer
+ * needs. */
+static int receive_some(int s, const struct gn_socket_limits *l,
+			uint8_t answer[GN_CLR_ANSWER_MAX + 1], size_t *have)
 {
-	struct timespec t;
+	ssize_t n = gn_socket_receive(s, answer + *have,
+				      GN_CLR_ANSWER_MAX + 1 - *have, l);
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
-/* 0: go on. */
-static int check_limits(const struct limits *l)
-{
-	enum gn_wait w = l->wait ? l->wait(l->ctx) : GN_WAIT_ON;
-
-	if (w == GN_WAIT_ENOUGH)
-		return -EINTR;
-	return now_ms() >= (w == GN_WAIT_WORKS ? l->works_until : l->until)
-		       ? -ETIMEDOUT
-		       : 0;
-}
-
-static int await(int s, short events, const struct limits *l)
-{
-	struct pollfd p = {.fd = s, .events = events};
-	int err = 0;
-
-	while (!err && poll(&p, 1, STEP_MS) <= 0)
-		err = check_limits(l);
-	return err;
-}
-
-static int send_all(int s, const uint8_t *p, size_t left,
-		    const struct limits *l)
-{
-	while (left) {
-		ssize_t n = send(s, p, left, MSG_NOSIGNAL | MSG_DONTWAIT);
-		int err = 0;
-
-		if (n < 0 && errno != EAGAIN && errno != EINTR)
-			return -errno;
-		if (n < 0)
-			err = await(s, POLLOUT, l);
-		if (err)
-			return err;
-		p += n > 0 ? n : 0;
-		left -= n > 0 ? (size_t)n : 0;
-	}
+	if (n <= 0)
+		return n ? (int)n : -ECONNRESET;
+	*have += (size_t)n;
 	return 0;
 }
 
-/* Receives more of an answer. The buffer has more room than a valid answer
- * needs. */
-static int receive_some(int s, const struct limits *l,
-			uint8_t answer[GN_CLR_ANSWER_MAX + 1], size_t *have)
-{
-	ssize_t n = -1;
-
-	while (n < 0) {
-		int err = await(s, POLLIN, l);
-
-		if (err)
-			return err;
-		n = recv(s, answer + *have, GN_CLR_ANSWER_MAX + 1 - *have,
-			 MSG_DONTWAIT);
-		if (n < 0 && errno != EAGAIN && errno != EINTR)
-			return -errno;
-	}
-	*have += (size_t)n;
-	return n ? 0 : -ECONNRESET;
-}
-
-static int receive(int s, const struct limits *l, int32_t *result)
+static int receive(int s, const struct gn_socket_limits *l, int32_t *result)
 {
 	uint8_t answer[GN_CLR_ANSWER_MAX + 1];
 	size_t have = 0;
@@ -226,7 +155,7 @@ static int receive(int s, const struct limits *l, int32_t *result)
 }
 
 /* 1: the answer is OK, whatever it holds. 0: it is an error. Else -errno. */
-static int receive_kind(int s, const struct limits *l)
+static int receive_kind(int s, const struct gn_socket_limits *l)
 {
 	uint8_t answer[GN_CLR_ANSWER_MAX + 1];
 	size_t have = 0;
@@ -240,62 +169,11 @@ static int receive_kind(int s, const struct limits *l)
 	return is_answer(answer) ? answer[17] == ID_OK : -EPROTO;
 }
 
-static int connect_to(int s, int fd, const struct limits *l)
-{
-	struct sockaddr_un to = {.sun_family = AF_UNIX};
-
-	snprintf(to.sun_path, sizeof(to.sun_path), "/proc/self/fd/%d", fd);
-	for (;;) {
-		int err;
-
-		if (!connect(s, (struct sockaddr *)&to, sizeof(to)))
-			return 0;
-		if (errno != EAGAIN && errno != EINTR)
-			return -errno;
-		/* its queue is full, and poll() cannot wait for room in it */
-		poll(NULL, 0, STEP_MS);
-		err = check_limits(l);
-		if (err)
-			return err;
-	}
-}
-
-/* Sends a message if the process itself is at the other end. Returns the socket
- * for its answer. */
-static int say(int fd, pid_t pid, const uint8_t *message, size_t size,
-	       const struct limits *l)
-{
-	int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	struct ucred peer;
-	socklen_t len = sizeof(peer);
-	int err;
-
-	if (s < 0)
-		return -errno;
-	err = connect_to(s, fd, l);
-	if (!err && getsockopt(s, SOL_SOCKET, SO_PEERCRED, &peer, &len))
-		err = -errno;
-	if (!err && peer.pid != pid)
-		err = -EPERM;
-	if (!err)
-		err = send_all(s, message, size, l);
-	if (err)
-		close(s);
-	return err ? err : s;
-}
-
-static struct limits limits_of(int ms, gn_wait_fn wait, void *ctx)
-{
-	const uint64_t until = now_ms() + (uint64_t)ms;
-
-	return (struct limits){until, until + WORK_MS, wait, ctx};
-}
-
 int gn_clr_ipc_ask(int fd, pid_t pid, const uint8_t *message, size_t size,
 		   int ms, gn_wait_fn wait, void *ctx, int32_t *result)
 {
-	const struct limits l = limits_of(ms, wait, ctx);
-	int s = say(fd, pid, message, size, &l), err;
+	const struct gn_socket_limits l = gn_socket_limits(ms, wait, ctx);
+	int s = gn_socket_say(fd, pid, message, size, &l), err;
 
 	if (s < 0)
 		return s;
@@ -306,13 +184,13 @@ int gn_clr_ipc_ask(int fd, pid_t pid, const uint8_t *message, size_t size,
 
 int gn_clr_ipc_renews(int fd, pid_t pid, int ms, gn_wait_fn wait, void *ctx)
 {
-	const struct limits l = limits_of(ms, wait, ctx);
+	const struct gn_socket_limits l = gn_socket_limits(ms, wait, ctx);
 	uint8_t message[HEADER];
 	struct text t = {message, 0, sizeof(message)};
 	int s, kind;
 
 	put_header(&t, SET_PROCESS, ID_INFO2);
-	s = say(fd, pid, message, t.n, &l);
+	s = gn_socket_say(fd, pid, message, t.n, &l);
 	if (s < 0)
 		return s;
 	kind = receive_kind(s, &l);
@@ -361,24 +239,6 @@ static bool find_names(pid_t pid, struct wanted *w)
 	return true;
 }
 
-/* Opens a socket that belongs to the user of the process. */
-static int open_socket(const struct wanted *w, int dir, const char *name)
-{
-	struct open_how how = {
-		.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
-		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS,
-	};
-	int fd = (int)syscall(SYS_openat2, dir, name, &how, sizeof(how));
-	struct stat st;
-
-	if (fd < 0)
-		return -errno;
-	if (!fstat(fd, &st) && S_ISSOCK(st.st_mode) && st.st_uid == w->uid)
-		return fd;
-	close(fd);
-	return -ENOENT;
-}
-
 /* Only the exact name will do: a killed process with the same PID leaves its
  * socket behind. */
 static int find_socket(const struct wanted *w)
@@ -393,7 +253,7 @@ static int find_socket(const struct wanted *w)
 		snprintf(name, sizeof(name),
 			 "dotnet-diagnostic-%lld-%lld-socket", w->pid,
 			 w->started[i]);
-		fd = open_socket(w, dir, name);
+		fd = gn_socket_open(dir, name, w->uid);
 	}
 	close(dir);
 	return fd;
@@ -434,18 +294,6 @@ static bool is_none(int err)
 	return err == -ENOENT || err == -ENOTDIR || err == -ELOOP;
 }
 
-bool gn_clr_is_lack(int err)
-{
-	return err == -ENOMEM || err == -EMFILE || err == -ENFILE ||
-	       err == -EAGAIN;
-}
-
-const char *gn_clr_remedy(void)
-{
-	return geteuid() ? "run gnomon as that user or as root"
-			 : "give gnomon CAP_DAC_OVERRIDE";
-}
-
 /* Fills *w, except the root. Else `why` says what could not be read. */
 static int look_at(pid_t pid, struct wanted *w, char *why)
 {
@@ -459,7 +307,7 @@ static int look_at(pid_t pid, struct wanted *w, char *why)
 		snprintf(why, GN_WHY_MAX,
 			 "only its own user may read the %s of process %d; %s",
 			 named ? "environment" : "status", (int)pid,
-			 gn_clr_remedy());
+			 gn_attach_remedy());
 	else if (err)
 		snprintf(why, GN_WHY_MAX,
 			 "the %s of process %d cannot be read (%s)",
@@ -483,7 +331,7 @@ int gn_clr_ipc_find(pid_t pid, char *why)
 			 "the root directory of process %d cannot be opened "
 			 "(%s)%s",
 			 (int)pid, strerror(-w.root),
-			 gn_clr_is_lack(w.root) ? "" : "; run gnomon as root");
+			 gn_attach_lacks(w.root) ? "" : "; run gnomon as root");
 		return w.root;
 	}
 	fd = look_at(pid, &w, why);

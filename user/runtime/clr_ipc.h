@@ -18,12 +18,6 @@
  * `why` says more. */
 int gn_clr_ipc_find(pid_t pid, char *why);
 
-/* Whether the error means that gnomon itself lacks a resource. */
-bool gn_clr_is_lack(int err);
-
-/* The advice after -EACCES for something that the process's user may read. */
-const char *gn_clr_remedy(void);
-
 /* Writes the message that attaches a profiler, `beside` another one or as the
  * one that can change code. Returns its length; -E2BIG; -EILSEQ: the path is
  * not ASCII. */

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What attaching to all runtimes has in common. */
+#include "runtime/attach_parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "process/copy.h"
+
+#define LOCK_MS 3000
+#define GONE_MS 500
+
+void gn_attach_sleep(int ms)
+{
+	struct timespec t = {.tv_nsec = ms * 1000000L};
+
+	nanosleep(&t, NULL);
+}
+
+/* Only one gnomon at a time traces a process. The guard of a killed gnomon
+ * holds the lock until it is done. */
+int gn_attach_lock(pid_t pid, char *why)
+{
+	char path[32];
+	int err, fd;
+
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (int ms = 0; fd >= 0; ms += 20) {
+		if (!flock(fd, LOCK_EX | LOCK_NB))
+			return fd;
+		if (errno != EWOULDBLOCK || ms >= LOCK_MS)
+			break;
+		gn_attach_sleep(20);
+	}
+	if (fd < 0 && errno != ENOENT && errno != ESRCH) {
+		err = -errno;
+		snprintf(why, GN_WHY_MAX, "process %d cannot be locked (%s)",
+			 (int)pid, strerror(-err));
+		return err;
+	}
+	if (fd < 0) {
+		snprintf(why, GN_WHY_MAX, "process %d has ended", (int)pid);
+		return -ESRCH;
+	}
+	close(fd);
+	snprintf(why, GN_WHY_MAX,
+		 "another gnomon is attached to process %d; wait until it has "
+		 "ended",
+		 (int)pid);
+	return -EBUSY;
+}
+
+/* 1: the process sees the same file at the same path and may read it. 0: it
+ * does not. -errno: `why` says what failed. */
+int gn_attach_sees(pid_t pid, const char *library, char *why)
+{
+	char path[PATH_MAX + 64];
+	struct stat ours, theirs;
+	int seen;
+
+	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, library);
+	if (stat(library, &ours) || stat(path, &theirs) ||
+	    ours.st_dev != theirs.st_dev || ours.st_ino != theirs.st_ino)
+		return 0;
+	seen = gn_copy_is_needless(pid, library);
+	if (seen == -ESRCH)
+		snprintf(why, GN_WHY_MAX, "process %d has ended", (int)pid);
+	else if (seen < 0)
+		snprintf(why, GN_WHY_MAX,
+			 "the status of process %d cannot be read (%s)",
+			 (int)pid, strerror(-seen));
+	return seen;
+}
+
+bool gn_attach_is_stopped(pid_t pid)
+{
+	char path[32], state = 0, text[512], *end;
+	size_t n = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "re");
+	if (f) {
+		n = fread(text, 1, sizeof(text) - 1, f);
+		fclose(f);
+	}
+	text[n] = '\0';
+	end = strrchr(text, ')');
+	if (end && end[1] == ' ')
+		state = end[2];
+	/* by a signal or a tracer */
+	return state == 'T' || state == 't';
+}
+
+/* A runtime that shuts down closes its socket some time before it ends. */
+int gn_attach_told_end(pid_t pid, int err, char *why)
+{
+	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, pid, 0),
+			   .events = POLLIN};
+	bool ended = p.fd < 0 ? errno == ESRCH : poll(&p, 1, GONE_MS) > 0;
+
+	if (p.fd >= 0)
+		close(p.fd);
+	if (!ended)
+		return err;
+	snprintf(why, GN_WHY_MAX, "process %d has ended", (int)pid);
+	return -ESRCH;
+}
+
+bool gn_attach_lacks(int err)
+{
+	return err == -ENOMEM || err == -EMFILE || err == -ENFILE ||
+	       err == -EAGAIN;
+}
+
+const char *gn_attach_remedy(void)
+{
+	return geteuid() ? "run gnomon as that user or as root"
+			 : "give gnomon CAP_DAC_OVERRIDE";
+}
