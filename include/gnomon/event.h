@@ -619,14 +619,16 @@ enum gn_counter {
 };
 
 /* Runtimes: the high 4 bits of a function id. X(enumerator, value, text). */
-#define GN_RUNTIME_LIST(X)       \
-	X(NATIVE, 0, "native")   \
-	X(CLR, 1, "clr")         \
-	X(HOTSPOT, 2, "hotspot") \
-	X(CPYTHON, 3, "cpython") \
-	X(RUBY, 4, "ruby")       \
-	X(PHP, 5, "php")         \
-	X(MONO, 6, "mono")
+#define GN_RUNTIME_LIST(X)                                    \
+	X(NATIVE, 0, "native")                                \
+	X(CLR, 1, "clr")                                      \
+	X(HOTSPOT, 2, "hotspot")                              \
+	X(CPYTHON, 3, "cpython")                              \
+	X(RUBY, 4, "ruby")                                    \
+	X(PHP, 5, "php")                                      \
+	X(MONO, 6, "mono")                                    \
+	/* methods of HotSpot with hooks in their bytecode */ \
+	X(JAVA, 7, "java")
 
 enum gn_runtime_id {
 #define GN_RUNTIME_ENUM(name, value, text) GN_RUNTIME_##name = (value),
@@ -644,14 +646,15 @@ enum gn_runtime_id {
  * (names/clr_name.h), and the same library calls them. */
 #define GN_RUNTIME_IS_DOTNET(runtime) \
 	((runtime) == GN_RUNTIME_CLR || (runtime) == GN_RUNTIME_MONO)
-/* Functions of Python and of Ruby share frames of the machine's stack. So the
- * frame key is no address: its low half is a number, which falls with each call
- * within another. Such numbers cannot be compared with the keys of native
- * functions.
+/* Functions of Python and of Ruby share frames of the machine's stack, and so
+ * do hooked methods of Java. So the frame key is no address: its low half is a
+ * number, which falls with each call within another. Such numbers cannot be
+ * compared with the keys of native functions.
  */
 #define GN_FUNC_IS_NUMBERED(func)                       \
 	(GN_FUNC_RUNTIME(func) == GN_RUNTIME_CPYTHON || \
-	 GN_FUNC_RUNTIME(func) == GN_RUNTIME_RUBY)
+	 GN_FUNC_RUNTIME(func) == GN_RUNTIME_RUBY ||    \
+	 GN_FUNC_RUNTIME(func) == GN_RUNTIME_JAVA)
 
 /* Longest NAME record that is accepted. */
 #define GN_TEXT_MAX 4096

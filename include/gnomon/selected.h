@@ -44,7 +44,11 @@
 	X(RUBIES_LEFT, 18, "rubies_left",                                   \
 	  "Ruby interpreters that are static or not known: no hooks")       \
 	X(MONOS_LEFT, 19, "monos_left",                                     \
-	  "Mono runtimes that interpret or are not known: no hooks")
+	  "Mono runtimes that interpret or are not known: no hooks")        \
+	X(NO_BYTECODE, 20, "no_bytecode",                                   \
+	  "methods of Java that are abstract or native: no hooks")          \
+	X(UNCHANGED, 21, "unchanged",                                       \
+	  "methods of Java whose bytecode cannot be changed: no hooks")
 
 enum gn_selected {
 #define GN_SELECTED_ENUM(name, value, text, meaning) \

@@ -6,7 +6,7 @@ function(gn_live_top)
 		return()
 	endif()
 	add_executable(live_top
-		live_main.c live_left.c live_proc.c live_report.c live_run.c
+		live_main.c live_left.c live_proc.c live_report.c live_run.c live_session.c
 		live_truth.c
 		live_top.c live_top_shares.c live_top_functions.c
 		live_top_life.c live_top_memory.c live_top_bad.c)

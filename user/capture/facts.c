@@ -19,6 +19,7 @@
 #include "names/escape.h"
 #include "names/text_stream.h"
 #include "runtime/filter.h"
+#include "runtime/runtime.h"
 
 /* A record cuts texts at GN_TEXT_MAX bytes, and a class path can be longer. So
  * a word is cut after WORD_MOST bytes, and no word begins after WORDS_MOST. */
@@ -284,6 +285,13 @@ static void put_aot(struct gn_session *s)
 	}
 }
 
+/* Whether only methods of JVMs have hooks in their code. */
+static bool hooks_methods(const struct gn_session *s)
+{
+	return s->methods &&
+	       !gn_running_others(s->active, gn_runtime_of(GN_RUNTIME_JAVA));
+}
+
 void gn_session_put_facts(struct gn_session *s)
 {
 	char *command = command_text(s);
@@ -302,8 +310,8 @@ void gn_session_put_facts(struct gn_session *s)
 			    s->opts.options ? s->opts.options : "");
 	put_asked(s);
 	gn_session_put_info(s, "links", gn_attach_mode_name(s->mode));
-	if (s->light)
-		; /* no code is changed */
+	if (s->light || s->methods)
+		; /* no code is changed that is inlined */
 	else if (s->launch.refuses)
 		gn_session_put_info(s, "inlining", "refused");
 	else if (s->launch.env && s->opts.inlining != GN_INLINING_AUTO)
@@ -317,6 +325,10 @@ void gn_session_put_facts(struct gn_session *s)
 								  : "kept");
 	if (s->light)
 		gn_session_put_light(s);
+	else if (hooks_methods(s))
+		gn_session_put_info(s, "hooks",
+				    s->active ? "bytecode"
+					      : "bytecode at start");
 	else if (s->managed_filter && gn_session_by_il(s))
 		gn_session_put_info(s, "hooks",
 				    s->active ? "il" : "il at start");

@@ -139,17 +139,23 @@ int gn_prepare_await(struct gn_session *s, pid_t pid)
 		   : 0;
 }
 
-/* Warns of what a runtime without a library does not report to a gnomon that
- * comes later. */
-static void note_attached(struct gn_session *s, pid_t pid,
-			  const struct gn_runtime *rt,
-			  const struct gn_file *core)
+/* Whether it was started with what makes it report functions; <0: not known. */
+static int was_told(const struct gn_runtime *rt, const struct gn_file *core,
+		    pid_t pid)
 {
 	char place[GN_FILE_PLACE];
-	int told = core && core->fd >= 0
-			   ? gn_runtime_was_told(
-				     rt, gn_file_place(core->fd, place), pid)
-			   : -ENOENT;
+
+	return core && core->fd >= 0
+		       ? gn_runtime_was_told(rt, gn_file_place(core->fd, place),
+					     pid)
+		       : -ENOENT;
+}
+
+/* Warns of what a runtime without a library does not report to a gnomon that
+ * comes later. `told`: was_told(). */
+static void note_attached(struct gn_session *s, pid_t pid,
+			  const struct gn_runtime *rt, int told)
+{
 	const char *values = asks_values(s) ? GN_VALUELESS_TEXT : "";
 
 	s->valueless = *values;
@@ -166,11 +172,20 @@ static void note_attached(struct gn_session *s, pid_t pid,
 		 told <= 0 && *values ? "; " : "", values);
 }
 
+/* Whether the methods that -f names can be hooked in their bytecode: all
+ * methods are left to the probes of the runtime itself. */
+static bool wants_methods(const struct gn_session *s,
+			  const struct gn_runtime *rt)
+{
+	return rt->methods && gn_prepare_managed(s) && !gn_prepare_all(s);
+}
+
 int gn_prepare_running(struct gn_session *s, pid_t pid, size_t first)
 {
 	const struct gn_file *core = NULL;
 	const struct gn_runtime *rt = mapped_runtime(s, first, &core);
 	bool packed;
+	int told;
 
 	/* a runtime that is packed into the program has no file of its own */
 	if (!rt)
@@ -179,6 +194,11 @@ int gn_prepare_running(struct gn_session *s, pid_t pid, size_t first)
 		if (!s->light)
 			note_none(s, pid);
 		return 0;
+	}
+	told = rt->attach ? -ENOENT : was_told(rt, core, pid);
+	if (wants_methods(s, rt) && told <= 0 && !gn_runtime_has_musl(pid)) {
+		gn_unseen_running(s->unseen, (uint32_t)pid, rt);
+		return gn_running_add(s, pid, rt->methods);
 	}
 	if (rt->attach && (s->light || s->opts.clr_hooks != GN_CLR_HOOKS_ELT))
 		return gn_running_add(s, pid, rt);
@@ -190,7 +210,7 @@ int gn_prepare_running(struct gn_session *s, pid_t pid, size_t first)
 			 "more",
 			 (int)pid, rt->title, rt->attached);
 	else
-		note_attached(s, pid, rt, core);
+		note_attached(s, pid, rt, told);
 	return 0;
 }
 
@@ -557,14 +577,40 @@ static int leave_apart(struct gn_session *s, const struct gn_runtime *rt)
 	return -ENOENT;
 }
 
+/* Plans the hooks of a library in a runtime that the command starts. Without
+ * them `library` becomes empty. */
+static int plan_methods(struct gn_session *s, const struct gn_runtime *rt,
+			const char *core, char *library)
+{
+	const char *why = rt->hinders ? rt->hinders(core) : NULL;
+	int err;
+
+	if (!why)
+		why = gn_preload_find(s, rt->methods, library);
+	if (why) {
+		*library = '\0';
+		snprintf(s->warning, sizeof(s->warning),
+			 "methods that -f names get no hooks in their bytecode "
+			 "(%s): the probes of the JVM report them, and all "
+			 "methods are slower",
+			 why);
+		return 0;
+	}
+	err = plan_library_at(s, rt->methods, library, library);
+	s->methods = !err;
+	return err;
+}
+
 /* Plans a runtime with its own sites, which are probed before the command loads
- * it. */
-static int plan_core(struct gn_session *s, const struct gn_runtime *rt)
+ * it. `library`: of its methods, or empty. */
+static int plan_core(struct gn_session *s, const struct gn_runtime *rt,
+		     char *library)
 {
 	char core[PATH_MAX];
 	size_t file;
 	int err;
 
+	*library = '\0';
 	if (!s->opts.command || !gn_runtime_starts(rt, s->program) ||
 	    rt->find_core(s->program, core))
 		return -ENOENT;
@@ -573,8 +619,10 @@ static int plan_core(struct gn_session *s, const struct gn_runtime *rt)
 	err = gn_files_add(&s->files, core, false, &file);
 	if (!err)
 		err = gn_prepare_sites(s, rt, file);
+	if (!err && wants_methods(s, rt) && !gn_prepare_nothing(s))
+		err = plan_methods(s, rt, core, library);
 	if (!err) {
-		s->called = true;
+		s->called = !s->methods;
 		gn_prepare_links(s);
 		s->valueless = asks_values(s);
 		if (s->valueless)
@@ -715,11 +763,18 @@ static int plan_runtime(struct gn_session *s, const struct gn_runtime *rt)
 
 	if (rt->preloaded)
 		return plan_preloaded(s, rt);
-	err = rt->library ? plan_library(s, rt, library) : plan_core(s, rt);
+	s->methods |= gn_running_has(s->active, rt->methods);
+	if (gn_running_has(s->active, rt->methods))
+		err = plan_library(s, rt->methods, library);
+	else
+		err = rt->library ? plan_library(s, rt, library)
+				  : plan_core(s, rt, library);
 
 	if (err)
 		return err == -ENOENT ? 0 : err;
-	return s->opts.command ? plan_launch(s, rt, library) : 0;
+	if (!s->opts.command)
+		return 0;
+	return plan_launch(s, rt, *library ? library : NULL);
 }
 
 int gn_prepare_runtimes(struct gn_session *s)

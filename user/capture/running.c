@@ -73,6 +73,25 @@ int gn_running_add(struct gn_session *s, pid_t pid, const struct gn_runtime *rt)
 	return 0;
 }
 
+static size_t count_of(const struct gn_running *r, const struct gn_runtime *rt)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; r && i < r->count; i++)
+		n += rt && r->process[i].rt == rt;
+	return n;
+}
+
+bool gn_running_has(const struct gn_running *r, const struct gn_runtime *rt)
+{
+	return count_of(r, rt);
+}
+
+bool gn_running_others(const struct gn_running *r, const struct gn_runtime *rt)
+{
+	return count_of(r, rt) < gn_running_count(r);
+}
+
 /* Drops a process: if no function was requested, gnomon can do without the
  * library. Adds the reason to the session's warning. */
 static void do_without(struct gn_session *s, size_t i, const char *why)

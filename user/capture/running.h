@@ -3,6 +3,7 @@
 #ifndef GNOMON_CAPTURE_RUNNING_H
 #define GNOMON_CAPTURE_RUNNING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -16,6 +17,11 @@ struct gn_running;
 /* Adds process `pid`, which runs `rt`. -ENOMEM. */
 int gn_running_add(struct gn_session *s, pid_t pid,
 		   const struct gn_runtime *rt);
+
+/* Whether such a process runs `rt`, or one of any other runtime. `r` may be
+ * NULL. */
+bool gn_running_has(const struct gn_running *r, const struct gn_runtime *rt);
+bool gn_running_others(const struct gn_running *r, const struct gn_runtime *rt);
 
 /* Opens the connection to each process and plans the probes of its library.
  * Errors are reported like those of a session's stages. */

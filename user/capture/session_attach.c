@@ -324,7 +324,9 @@ static void summarize(struct gn_session *s)
 	bool may = !s->active && s->runtimes == s->may_start;
 	const char *managed =
 		!gn_session_wants_managed(s) || s->no_runtime ? ""
-		: may	 ? "; managed functions if a runtime starts"
+		: may	     ? "; managed functions if a runtime starts"
+		: s->methods ? "; methods that -f names, by hooks in their "
+			       "bytecode"
 		: called ? "; managed functions as they are called, those of "
 			   "its library too: -f GLOB reports only some"
 		: s->called ? "; managed functions as they are called, those "

@@ -185,12 +185,25 @@ static int set(const struct gn_runtime_setup *r, size_t i, int mem,
 	return put(mem, at, base + r->to[i], sizeof(has));
 }
 
+/* Whether the process was started with the library that reports its methods:
+ * it must not report them itself, too. */
+static bool has_library(const struct gn_runtime *rt, pid_t pid)
+{
+	const char *name = rt->methods ? rt->methods->library : NULL;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
+	return name && gn_runtime_file_has(path, name);
+}
+
 /* Sets the options in their order. If one cannot be set, the last one stays as
  * it was: nothing is traced then, which is reported. */
 static void set_all(const struct gn_runtime_setup *r, const struct gn_setup *s)
 {
 	uint64_t base = 0;
-	int mem = open_memory(r, s, &base);
+	int mem = has_library(r->runtime, (pid_t)s->pid)
+			  ? -1
+			  : open_memory(r, s, &base);
 	int err = 0;
 
 	if (mem < 0)
@@ -208,8 +221,11 @@ static void give_up(struct gn_setter *t, const struct gn_runtime_setup *r,
 		    const struct gn_setup *s)
 {
 	uint64_t base = 0;
-	int mem = open_memory(r, s, &base);
+	int mem;
 
+	if (has_library(r->runtime, (pid_t)s->pid))
+		return;
+	mem = open_memory(r, s, &base);
 	if (mem >= 0) {
 		put(mem, base + r->needed, 0, 1);
 		close(mem);

@@ -163,14 +163,16 @@ static void note_library(struct gn_unseen *u, const struct gn_rec_thread *r)
 	const struct gn_runtime *rt;
 
 	for (size_t i = 0; (rt = gn_runtime_at(i)); i++) {
+		uint32_t id = GN_FUNC_RUNTIME(r->parent);
+		bool methods = rt->methods && rt->methods->id == id;
 		struct program *p = NULL;
 
-		if (rt->library && rt->id == GN_FUNC_RUNTIME(r->parent))
+		if (rt->id != id && !methods)
+			continue;
+		if (rt->library || methods)
 			p = find_or_add(u, r->pid, rt);
 		if (p)
 			p->hooked = true;
-		if (rt->id != GN_FUNC_RUNTIME(r->parent))
-			continue;
 		u->hooked = true;
 		u->lists |= rt->managed != NULL;
 	}

@@ -69,7 +69,7 @@ static bool can_be_copied(const struct gn_model *m)
 	const char *hooks = gn_model_info(m, "hooks");
 
 	return m->code.selected[GN_SELECTED_METHODS] && !m->nfunctions &&
-	       !(hooks && !strcmp(hooks, "il at start"));
+	       !(hooks && strcmp(hooks, "il") != 0);
 }
 
 /* Whether only methods of a runtime could have been traced, and it had no

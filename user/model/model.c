@@ -46,27 +46,30 @@ void gn_model_free(struct gn_model *m)
 	free(m);
 }
 
-static bool is_only_of(const struct gn_model *m, enum gn_runtime_id id)
+/* `other`: another number of the same runtime. */
+static bool is_only_of(const struct gn_model *m, enum gn_runtime_id id,
+		       enum gn_runtime_id other)
 {
 	bool is = false;
 
 	for (size_t i = 0; i < m->nfunctions; i++) {
-		if (m->functions[i].runtime != id &&
-		    m->functions[i].runtime != GN_RUNTIME_NATIVE)
+		uint32_t of = m->functions[i].runtime;
+
+		if (of != id && of != other && of != GN_RUNTIME_NATIVE)
 			return false;
-		is |= m->functions[i].runtime == id;
+		is |= of == id || of == other;
 	}
 	return is;
 }
 
 bool gn_model_of_jvm(const struct gn_model *m)
 {
-	return is_only_of(m, GN_RUNTIME_HOTSPOT);
+	return is_only_of(m, GN_RUNTIME_HOTSPOT, GN_RUNTIME_JAVA);
 }
 
 bool gn_model_of_php(const struct gn_model *m)
 {
-	return is_only_of(m, GN_RUNTIME_PHP);
+	return is_only_of(m, GN_RUNTIME_PHP, GN_RUNTIME_PHP);
 }
 
 const char *gn_model_info(const struct gn_model *m, const char *key)

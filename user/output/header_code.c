@@ -168,6 +168,49 @@ static bool started_by_il(const struct gn_model *m)
 	return hooks && !strcmp(hooks, "il at start");
 }
 
+static void put_without(uint64_t methods, const char *why, FILE *f)
+{
+	char n[GN_CELL];
+
+	if (!methods)
+		return;
+	gn_format_count(n, methods);
+	fprintf(f, "# %-11s %s %s %s: %s calls are not seen\n", "untraced", n,
+		gn_word(methods, "method", "methods"), why,
+		gn_word(methods, "its", "their"));
+}
+
+/* Hooks in the bytecode of a JVM. Whether there are any. */
+static bool put_in_bytecode(const struct gn_model *m, FILE *f)
+{
+	const uint64_t *selected = m->code.selected;
+	const char *hooks = gn_model_info(m, "hooks");
+	uint64_t methods = selected[GN_SELECTED_METHODS];
+	char n[GN_CELL];
+
+	if (!hooks || strncmp(hooks, "bytecode", 8) != 0)
+		return false;
+	if (!strcmp(hooks, "bytecode")) {
+		gn_format_count(n, methods);
+		fprintf(f,
+			"# %-11s in the bytecode of %s loaded %s that -f "
+			"names, and of those of classes\n# %-11s that were "
+			"loaded later. Not seen are calls that were already "
+			"running\n",
+			"hooks", n, gn_word(methods, "method", "methods"), "");
+	} else {
+		fprintf(f,
+			"# %-11s in the bytecode of the methods that -f "
+			"names\n",
+			"hooks");
+	}
+	put_without(selected[GN_SELECTED_NO_BYTECODE],
+		    "without bytecode (abstract or native)", f);
+	put_without(selected[GN_SELECTED_UNCHANGED],
+		    "whose bytecode cannot be changed", f);
+	return true;
+}
+
 static void put_by_runtime(uint64_t processes, FILE *f)
 {
 	char n[GN_CELL];
@@ -228,18 +271,6 @@ static void put_awaits(uint64_t methods, FILE *f)
 		"hooks", n, gn_word(methods, "method", "methods"));
 }
 
-static void put_without(uint64_t methods, const char *why, FILE *f)
-{
-	char n[GN_CELL];
-
-	if (!methods)
-		return;
-	gn_format_count(n, methods);
-	fprintf(f, "# %-11s %s %s %s: %s calls are not seen\n", "untraced", n,
-		gn_word(methods, "method", "methods"), why,
-		gn_word(methods, "its", "their"));
-}
-
 static void put_edited(uint64_t methods, bool started, FILE *f)
 {
 	char n[GN_CELL];
@@ -278,6 +309,8 @@ static void put_selected(const struct gn_model *m, FILE *f)
 	const uint64_t *selected = m->code.selected;
 	bool started = started_by_il(m);
 
+	if (put_in_bytecode(m, f))
+		return;
 	put_by_runtime(selected[GN_SELECTED_BY_RUNTIME], f);
 	put_awaits(selected[GN_SELECTED_AWAITS], f);
 	if (!selected[GN_SELECTED_METHODS] && !selected[GN_SELECTED_NO_IL] &&

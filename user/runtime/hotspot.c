@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The HotSpot Java virtual machine, by the USDT probes of its libjvm.so.
+ * The HotSpot Java virtual machine, by the USDT probes of its libjvm.so. If -f
+ * names methods, a library reports those (java.c) and no method has a probe.
  *
  * The interpreter and compiled code run its method probes if the JVM was
  * started with -XX:+DTraceMethodProbes, also for inlined methods and where an
@@ -18,9 +19,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <gnomon/preload.h>
 #include "hooksite/clr/filter.h"
+#include "names/java_name.h"
+#include "elf/elf_file.h"
 #include "process/target.h"
-#include "runtime/runtime.h"
+#include "runtime/java.h"
 
 /* How texts make a name. */
 enum form { METHOD = 1, MONITOR, CLASS };
@@ -118,8 +122,8 @@ static const struct gn_role_glob threads[] = {
 	{NULL, GN_ROLE_NONE},
 };
 
-static const struct gn_role_list roles = {.globs = role_globs,
-					  .threads = threads};
+const struct gn_role_list gn_hotspot_roles = {.globs = role_globs,
+					      .threads = threads};
 
 static const char *const always[] = {MONITOR_OF, RUN_MOUNTED, NULL};
 
@@ -197,17 +201,35 @@ static bool can_copy_none(const char *program)
 	return !find_core(program, core) && gn_runtime_file_has(core, COPIES);
 }
 
+#define AGENT "-agentpath:"
+
+/* An agent of the other kind would end the JVM at its start. */
+static const char *hinders(const char *core)
+{
+	char launcher[PATH_MAX + 32];
+	const char *folder = strrchr(core, '/');
+
+	snprintf(launcher, sizeof(launcher), "%.*s/../../bin/java",
+		 (int)(folder - core), core);
+	return gn_elf_needs_musl(launcher)
+		       ? "its C library is musl, and gnomon's hook-site "
+			 "library needs glibc"
+		       : NULL;
+}
+
 static int add_to_script(struct gn_launch *l, const char *variable)
 {
 	const char *had = getenv(variable);
 	char *all;
 	int err;
 
-	if (asprintf(&all, "%s%s%s%s", had ? had : "", had && *had ? " " : "",
-		     METHODS " " MONITORS,
-		     can_copy_none(l->program) ? " " ANY_MACHINE " " NO_COPY
-						 " " NO_TINY
-					       : "") < 0)
+	if (asprintf(&all, "%s%s%s%s%s", had ? had : "", had && *had ? " " : "",
+		     MONITORS " ",
+		     l->library			 ? AGENT
+		     : can_copy_none(l->program) ? METHODS
+			     " " ANY_MACHINE " " NO_COPY " " NO_TINY
+						 : METHODS,
+		     l->library ?: "") < 0)
 		return -ENOMEM;
 	err = gn_launch_env(l, variable, all);
 	free(all);
@@ -221,125 +243,61 @@ static int add_to_script(struct gn_launch *l, const char *variable)
  */
 static int prepare(struct gn_launch *l)
 {
-	static const char *const flags[] = {METHODS, MONITORS, NO_COPY,
+	static const char *const flags[] = {MONITORS, METHODS, NO_COPY,
 					    NO_TINY};
 	const char *variable =
 		gn_runtime_script_option(&gn_runtime_hotspot, l->program);
-	char real[PATH_MAX], arg[64];
-	const char *name;
+	char real[PATH_MAX], arg[PATH_MAX + 32];
+	const char *name, *prefix;
 	size_t n;
-	int err = 0;
+	int err = l->library
+			  ? gn_launch_asked(l, GN_JAVA_ENV, GN_JAVA_ENV_FILTER)
+			  : 0;
 
+	if (err)
+		return err;
 	if (variable)
 		return add_to_script(l, variable);
 	if (!realpath(l->program, real))
 		return -errno;
 	name = strrchr(real, '/') + 1;
-	n = can_copy_none(l->program) ? 4 : 2;
+	prefix = strcmp(name, "java") ? "-J" : "";
+	n = l->library ? 1 : can_copy_none(l->program) ? 4 : 2;
 	for (size_t i = 0; !err && i < n; i++) {
-		snprintf(arg, sizeof(arg), "%s%s",
-			 strcmp(name, "java") ? "-J" : "", flags[i]);
+		snprintf(arg, sizeof(arg), "%s%s", prefix, flags[i]);
+		err = gn_launch_arg(l, arg);
+	}
+	if (!err && l->library) {
+		snprintf(arg, sizeof(arg), "%s" AGENT "%s", prefix, l->library);
 		err = gn_launch_arg(l, arg);
 	}
 	return err;
 }
 
-/* Writes a class name of the JVM as Java writes it. */
-static void put_class(FILE *f, const char *text, size_t len)
+/* A part of a name, up to a NUL. */
+static struct gn_span span_of(const struct gn_name_part *part)
 {
-	for (size_t i = 0; i < len && text[i]; i++)
-		fputc(text[i] == '/' ? '.' : text[i], f);
-}
-
-/* Writes one type of a descriptor. Returns how many bytes it read; 0: there is
- * no type. */
-static size_t put_type(FILE *f, const char *text, size_t len)
-{
-	static const char *const names[26] = {
-		['B' - 'A'] = "byte",	['C' - 'A'] = "char",
-		['D' - 'A'] = "double", ['F' - 'A'] = "float",
-		['I' - 'A'] = "int",	['J' - 'A'] = "long",
-		['S' - 'A'] = "short",	['Z' - 'A'] = "boolean"};
-	size_t dims = 0, used;
-	const char *end;
-
-	while (dims < len && text[dims] == '[')
-		dims++;
-	if (dims == len)
-		return 0;
-	text += dims;
-	len -= dims;
-	if (*text == 'L') {
-		end = memchr(text, ';', len);
-		if (!end)
-			return 0;
-		put_class(f, text + 1, (size_t)(end - text) - 1);
-		used = (size_t)(end - text) + 1;
-	} else if (*text >= 'A' && *text <= 'Z' && names[*text - 'A']) {
-		fputs(names[*text - 'A'], f);
-		used = 1;
-	} else {
-		return 0;
-	}
-	for (size_t i = 0; i < dims; i++)
-		fputs("[]", f);
-	return dims + used;
-}
-
-/* Writes the parameters of a descriptor. A descriptor that was cut ends with
- * dots. */
-static void put_parameters(FILE *f, const char *text, size_t len)
-{
-	size_t at = 1, used;
-
-	fputc('(', f);
-	while (len && at < len && text[at] != ')') {
-		if (at > 1)
-			fputs(", ", f);
-		used = put_type(f, text + at, len - at);
-		if (!used) {
-			fputs("...", f);
-			break;
-		}
-		at += used;
-	}
-	fputc(')', f);
-}
-
-/* The package is the module. */
-static void put_package(const struct gn_name_part *class, char *out,
-			size_t size)
-{
-	size_t len = 0, n = 0;
-
-	for (size_t i = 0; i < class->len && class->text[i]; i++)
-		if (class->text[i] == '/')
-			len = i;
-	for (; n < len && n + 1 < size; n++)
-		out[n] = class->text[n] == '/' ? '.' : class->text[n];
-	out[n] = '\0';
+	return (struct gn_span){part->text, part->len};
 }
 
 static void name(unsigned int form, const struct gn_name_part *part,
 		 unsigned int number, char *out, size_t size, char *module,
 		 size_t module_size)
 {
-	FILE *f = fmemopen(out, size, "w");
+	struct gn_spell name = {.at = out, .left = size};
+	struct gn_spell package = {.at = module, .left = module_size};
 
 	(void)number;
-	*out = '\0';
-	if (f) {
-		if (form == MONITOR)
-			fputs(MONITOR_OF, f);
-		put_class(f, part[0].text, part[0].len);
-		if (form == METHOD) {
-			fprintf(f, ".%.*s", (int)part[1].len, part[1].text);
-			put_parameters(f, part[2].text, part[2].len);
-		}
-		fclose(f);
-	}
-	out[size - 1] = '\0';
-	put_package(&part[0], module, module_size);
+	*out = *module = '\0';
+	if (form == MONITOR)
+		gn_spell_text(&name, MONITOR_OF);
+	if (form == METHOD)
+		gn_java_put_method(&name, span_of(&part[0]), span_of(&part[1]),
+				   span_of(&part[2]));
+	else
+		gn_java_put_class(&name, span_of(&part[0]));
+	/* the package is the module */
+	gn_java_put_package(&package, span_of(&part[0]));
 }
 
 /* JAVA_VERSION="17.0.15" from the `release` file that every build has; else
@@ -426,12 +384,12 @@ static int find_cores(gn_runtime_core_fn fn, void *ctx)
 }
 
 static const char *const limits[] = {
-	"methods are seen only if the JVM starts under gnomon or with " METHODS
-	"; everything else is seen in a running JVM, too",
-	"methods that the JIT replaces by instructions (intrinsics) have no "
-	"probe",
-	"a call in a virtual thread is counted, but its time is only the time "
-	"until its first wait",
+	"without -f, methods are seen only if the JVM starts under gnomon or "
+	"with " METHODS "; those that -f names are seen in a running JVM, too",
+	"methods that the JIT replaces by instructions (intrinsics) are not "
+	"seen",
+	"without -f, a call in a virtual thread is counted, but its time is "
+	"only the time until its first wait",
 	"methods of a JVM that a child process starts are seen only if gnomon "
 	"knows its libjvm.so (in /usr/lib/jvm, of JAVA_HOME, or of the java in "
 	"PATH), and not if a .NET program starts it",
@@ -443,6 +401,7 @@ const struct gn_runtime gn_runtime_hotspot = {
 	.provider = "hotspot",
 	.sites = sites,
 	.nsites = sizeof(sites) / sizeof(sites[0]),
+	.methods = &gn_runtime_java,
 	.core = "libjvm.so",
 	.marker = "JLI_Launch",
 	.script_options = script_options,
@@ -457,14 +416,16 @@ const struct gn_runtime gn_runtime_hotspot = {
 	.options = options,
 	.options_read = "vm__init__begin",
 	.prepare = prepare,
+	.hinders = hinders,
 	.matches = gn_filter_hooks,
 	.always = always,
 	.name = name,
-	.roles = &roles,
-	.attached = "its methods are seen only if it was started "
-		    "with " METHODS,
+	.roles = &gn_hotspot_roles,
+	.attached = "its methods are seen only if -f names them, or if it was "
+		    "started with " METHODS,
 	.untold = "its methods are not seen, because it was started "
-		  "without " METHODS "; everything else is seen",
+		  "without " METHODS " and -f names none; everything else is "
+		  "seen",
 	.apart = "the launcher of a JVM runs the program in a new thread, and "
 		 "--no-follow leaves new threads out: only the launcher's own "
 		 "thread is seen, which waits; leave --no-follow out",

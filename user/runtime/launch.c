@@ -60,17 +60,20 @@ int gn_launch_preload(struct gn_launch *l, const char *library)
 	return 0;
 }
 
-int gn_launch_hooked(struct gn_launch *l, const char *hooks, const char *filter)
+int gn_launch_asked(struct gn_launch *l, const char *hooks, const char *filter)
 {
-	int err = gn_launch_preload(l, l->library);
+	int err = gn_launch_env(l, hooks,
+				l->fast ? GN_PRELOAD_FAST : GN_PRELOAD_PROBES);
 
-	if (!err)
-		err = gn_launch_env(l, hooks,
-				    l->fast ? GN_PRELOAD_FAST
-					    : GN_PRELOAD_PROBES);
 	if (!err && (*l->filter || getenv(filter)))
 		err = gn_launch_env(l, filter, l->filter);
 	return err;
+}
+
+int gn_launch_hooked(struct gn_launch *l, const char *hooks, const char *filter)
+{
+	return gn_launch_preload(l, l->library)
+		       ?: gn_launch_asked(l, hooks, filter);
 }
 
 int gn_launch_arg(struct gn_launch *l, const char *arg)

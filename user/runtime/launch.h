@@ -35,8 +35,10 @@ int gn_launch_env(struct gn_launch *l, const char *name, const char *value);
  * already.
  */
 int gn_launch_preload(struct gn_launch *l, const char *library);
-/* The runtime's library is preloaded, and gets the kind of hooks and the filter
- * in these variables (gnomon/preload.h). */
+/* The runtime's library gets the kind of hooks and the filter in these
+ * variables (gnomon/preload.h). */
+int gn_launch_asked(struct gn_launch *l, const char *hooks, const char *filter);
+/* The same, and it is preloaded. */
 int gn_launch_hooked(struct gn_launch *l, const char *hooks,
 		     const char *filter);
 int gn_launch_arg(struct gn_launch *l, const char *arg);

@@ -113,6 +113,10 @@ struct gn_runtime {
 	/* The file name of its hook-site library; NULL: its sites are in
 	 * `core`. */
 	const char *library;
+	/* For a runtime with its sites in `core`: the same one with a library
+	 * that reports the methods which -f names, in place of its own sites.
+	 * NULL: there is none. */
+	const struct gn_runtime *methods;
 	const char *library_musl; /* the same for processes with musl */
 	/* The dynamic linker loads the library into every program that the
 	 * command runs, so only for a command that starts the runtime. */
@@ -176,6 +180,9 @@ struct gn_runtime {
 	 * needs the same; launch->why says what.
 	 */
 	int (*prepare)(struct gn_launch *launch);
+	/* With `methods`: why this file of the runtime cannot load that
+	 * library, or NULL. */
+	const char *(*hinders)(const char *core);
 	/* The environment variable that keeps the runtime from loading the
 	 * library, or NULL. */
 	const char *(*hindered)(gn_env_fn get, const void *env);

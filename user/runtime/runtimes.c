@@ -47,6 +47,8 @@ const struct gn_runtime *gn_runtime_of(uint32_t id)
 	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
 		if (rt->id == id)
 			return rt;
+		else if (rt->methods && rt->methods->id == id)
+			return rt->methods;
 	return NULL;
 }
 
@@ -197,6 +199,8 @@ int gn_runtime_library(const struct gn_runtime *rt, bool musl, char *path,
 
 	if (len < 0)
 		return -errno;
+	if (!name)
+		return -ENOENT;
 	exe[len] = 0;
 	slash = strrchr(exe, '/');
 	if (!slash)

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Methods of Java by hooks in their bytecode: in a JVM that gnomon starts, and
+ * in one that runs already. */
+#include "java.h"
+
+#include <glob.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define N PRIu64
+
+#define SESSIONS 20
+
+/* The program that gnomon comes to. */
+static void serve(struct live *t, const char *options, struct live_talk *served)
+{
+	struct live_args java = {.n = 0};
+
+	java_need(t);
+	java_demo(t, &java, options, "served");
+	live_talk(t, &java, served);
+	free(live_await(t, served->out, "ready"));
+}
+
+static char *attach(struct live *t, const char *options,
+		    const struct live_talk *served, struct live_talk *gnomon)
+{
+	return live_attach(t, options, live_text(t, "%d", (int)served->pid),
+			   gnomon);
+}
+
+/* The program does that many rounds, and says what it called in them. */
+static void rounds(struct live *t, const struct live_talk *served, int n,
+		   struct live_truths *truths)
+{
+	char *all = live_text(t, "%s", ""), *line;
+
+	live_tell(t, served, live_text(t, "kinds %d", n));
+	while (strcmp(line = live_await(t, served->out, ""), "done") != 0)
+		all = live_text(t, "%s%s\n", all, line);
+	live_truths(t, all, truths);
+	CHECK(t, truths->n > 20, "the program said nothing");
+}
+
+static void started(struct live *t, const char *options, const char *given)
+{
+	struct live_args command = {.n = 0};
+	struct live_truths truths;
+	struct live_end plain, traced;
+	json_t *report;
+
+	java_demo(t, &command, options, "kinds");
+	live_run(t, &command, NULL, &plain);
+	live_traced(t, &command, given, &traced, &report);
+	CHECK(t, traced.code == plain.code, "ended with %d, without %d: %s",
+	      traced.code, plain.code, traced.err);
+	live_same(t, "the program's output", traced.out, plain.out);
+	live_same(t, "the program's errors", traced.err, plain.err);
+	live_clean(t, report);
+	CHECK(t, live_number(t, report, "checks.unmatched_leaves") == 0,
+	      "leaves match no frame");
+	live_truths(t, traced.out, &truths);
+	live_compare(t, &truths, report, 0);
+}
+
+void java_hooks_started(struct live *t)
+{
+	java_need(t);
+	started(t, "", "-f Kinds*");
+	started(t, "", "--hooks uprobe -f Kinds*");
+	started(t, "-Xint", "-f Kinds*");
+	started(t, "-XX:TieredStopAtLevel=1", "-f Kinds*");
+}
+
+static void attached(struct live *t, const char *options, const char *given)
+{
+	struct live_talk served, gnomon;
+	struct live_truths truths;
+	char *path;
+
+	serve(t, options, &served);
+	live_ask(t, &served, "kinds 20");
+	path = attach(t, given, &served, &gnomon);
+	rounds(t, &served, 30, &truths);
+	live_compare(t, &truths, live_detach(t, &gnomon, path), 0);
+	live_ask(t, &served, "kinds 1");
+	CHECK(t, live_finish(t, &served) == 0, "the program failed");
+	live_same(t, "its errors", live_text(t, "%s", ""),
+		  live_await_or_end(t, served.err, "") ?: "");
+}
+
+void java_hooks_attached(struct live *t)
+{
+	attached(t, "", "-f Kinds*");
+	attached(t, "", "--hooks uprobe -f Kinds*");
+	attached(t, "-Xint", "-f Kinds*");
+	/* such a JVM does not handle the signal, but listens from its start */
+	attached(t, "-Xrs", "-f Kinds*");
+}
+
+/* The newest JVM warns of agents that are loaded into it, but not of ours. */
+void java_hooks_later(struct live *t)
+{
+	glob_t found;
+
+	java_need(t);
+	if (glob("/usr/lib/jvm/*25*/bin/java", 0, NULL, &found))
+		live_skip(t, "no JDK 25");
+	setenv("JAVA", found.gl_pathv[0], 1);
+	started(t, "", "-f Kinds*");
+	attached(t, "", "-f Kinds*");
+	globfree(&found);
+}
+
+static bool maps(struct live *t, pid_t pid, const char *name)
+{
+	char *text =
+		live_read(t, live_text(t, "/proc/%d/maps", (int)pid), NULL);
+
+	return strstr(text, name);
+}
+
+/* Session after session in one process; a gnomon that is killed leaves nothing
+ * that the next one would not find as before. */
+void java_hooks_again(struct live *t)
+{
+	struct live_talk served, gnomon;
+	struct live_truths truths;
+
+	serve(t, "", &served);
+	for (int i = 0; i < SESSIONS; i++) {
+		char *path = attach(t, "-f Kinds*", &served, &gnomon);
+
+		rounds(t, &served, 3, &truths);
+		if (i % 2) {
+			CHECK(t, !kill(gnomon.pid, SIGKILL), "kill failed");
+			live_wait(t, &gnomon);
+		} else {
+			live_compare(t, &truths, live_detach(t, &gnomon, path),
+				     0);
+		}
+		live_ask(t, &served, "kinds 1");
+	}
+	/* the library has seen that its gnomon is gone */
+	while (maps(t, served.pid, "memfd:gnomon"))
+		live_ask(t, &served, "kinds 1");
+	CHECK(t, live_finish(t, &served) == 0, "the program failed");
+}
+
+/* gnomon refuses with a line that has this text, and the program notices
+ * nothing: a JVM that would print its threads is not asked to listen. */
+static void refused(struct live *t, const char *options, const char *why)
+{
+	struct live_args a = {.n = 0};
+	struct live_talk served;
+	struct live_end end;
+
+	serve(t, options, &served);
+	live_add(t, &a, t->gnomon, "run", "-f", "Kinds*", "-p",
+		 live_text(t, "%d", (int)served.pid), NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 1 && strstr(end.err, why), "%s: %d, %s", options,
+	      end.code, end.err);
+	live_tell(t, &served, "run 1");
+	live_same(t, "what it says", live_await(t, served.out, ""), "done");
+	CHECK(t, live_finish(t, &served) == 0, "the program failed");
+}
+
+void java_hooks_refused(struct live *t)
+{
+	refused(t, "-XX:+DisableAttachMechanism",
+		"started with -XX:+DisableAttachMechanism");
+	refused(t, "-XX:-EnableDynamicAgentLoading",
+		"started with -XX:-EnableDynamicAgentLoading");
+}
+
+/* Another process listens where the JVM would. */
+void java_hooks_socket(struct live *t)
+{
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	struct live_args a = {.n = 0};
+	struct live_talk served;
+	struct live_end end;
+	int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	serve(t, "", &served);
+	snprintf(at.sun_path, sizeof(at.sun_path), "/tmp/.java_pid%d",
+		 (int)served.pid);
+	CHECK(t,
+	      s >= 0 && !bind(s, (struct sockaddr *)&at, sizeof(at)) &&
+		      !listen(s, 4),
+	      "no socket");
+	live_add(t, &a, t->gnomon, "run", "-f", "Kinds*", "-p",
+		 live_text(t, "%d", (int)served.pid), NULL);
+	live_run(t, &a, NULL, &end);
+	unlink(at.sun_path);
+	close(s);
+	CHECK(t, end.code == 1 && strstr(end.err, "are not its own"), "%d, %s",
+	      end.code, end.err);
+	CHECK(t, live_finish(t, &served) == 0, "the program failed");
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_ROOM 64
+
+bool gn_java_calls_grow(struct gn_java_calls *c, uint32_t n)
+{
+	uint32_t room = c->room ? c->room : FIRST_ROOM;
+	uint32_t *at;
+
+	while (room < n)
+		room *= 2;
+	at = reallocarray(c->at, room, sizeof(*at));
+	if (!at)
+		return false;
+	c->at = at;
+	c->room = room;
+	return true;
+}
+
+struct gn_java_resting *gn_java_calls_rest(struct gn_java_calls *c,
+					   const struct gn_call_hooks *tell)
+{
+	uint32_t base = c->base, n = c->n - base;
+	struct gn_java_resting *r;
+
+	c->base = 0;
+	if (!n)
+		return NULL;
+	r = malloc(sizeof(*r) + n * sizeof(*r->at));
+	if (r) {
+		r->n = n;
+		memcpy(r->at, &c->at[base], n * sizeof(*r->at));
+	}
+	for (; c->n > base; c->n--)
+		tell->suspended(c->at[c->n - 1], gn_java_key(c->n - 1) + 1);
+	return r;
+}
+
+void gn_java_calls_go_on(struct gn_java_calls *c,
+			 const struct gn_java_resting *resting,
+			 const struct gn_call_hooks *tell)
+{
+	c->base = c->n;
+	if (!resting || (c->n + resting->n > c->room &&
+			 !gn_java_calls_grow(c, c->n + resting->n)))
+		return;
+	for (uint32_t i = 0; i < resting->n; i++) {
+		c->at[c->n] = resting->at[i];
+		tell->resumed(resting->at[i], gn_java_key(c->n++));
+	}
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A session: from when hooks are put into methods until they are taken out. */
+#ifndef GNOMON_JAVA_SESSION_H
+#define GNOMON_JAVA_SESSION_H
+
+#include <stdbool.h>
+
+#include "api.h"
+
+/* Begins one; another one ends. It takes `filter`, from malloc(). The calling
+ * thread is one of the JVM's, which runs already. Reports by the sites how that
+ * went. If gnomon is gone, the session ends by itself. */
+void gn_java_session_begin(gn_jvm jvm, char *filter, bool fast);
+
+/* Ends it, if there is one. */
+void gn_java_session_end(gn_jvm jvm);
+
+/* An environment of JVMTI, or NULL. */
+gn_jvmti gn_java_jvmti(gn_jvm jvm);
+/* 0: the event's function is called from now on. */
+int32_t gn_java_event(gn_jvmti jvmti, int32_t event, bool on);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Attaches to a running JVM: it loads gnomon's library as an agent, which hooks
+ * methods, and calls it again to take the hooks out. If gnomon is gone, the
+ * library does that by itself.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <gnomon/java.h>
+#include "runtime/java.h"
+#include "runtime/java_attach_parts.h"
+
+#define BEGIN_MS 10000
+/* to restore the code of all methods, on CPUs that the process shares */
+#define END_MS 20000
+
+struct gn_attached {
+	pid_t pid;
+	int lock;
+	char *library; /* as the process sees it */
+	struct gn_java_listener listener;
+	struct gn_java_flags flags;
+	bool begun;
+};
+
+static void close_attached(struct gn_attached *a)
+{
+	if (!a)
+		return;
+	gn_java_listener_close(&a->listener);
+	if (a->lock >= 0)
+		close(a->lock);
+	free(a->library);
+	free(a);
+}
+
+static int check_library(const struct gn_attached *a, char *why)
+{
+	int seen = gn_attach_sees(a->pid, a->library, why);
+
+	if (seen)
+		return seen < 0 ? seen : 0;
+	snprintf(why, GN_WHY_MAX,
+		 "process %d does not see '%.240s' (it is in a container, or "
+		 "its user has no permission); mount that folder there at the "
+		 "same path, or let its user read the file",
+		 (int)a->pid, a->library);
+	return -EACCES;
+}
+
+static int check_flags(const struct gn_attached *a, char *why)
+{
+	if (!a->flags.fixed)
+		return 0;
+	snprintf(why, GN_WHY_MAX,
+		 "process %d was started with -XX:-EnableDynamicAgentLoading, "
+		 "so its JVM takes no hooks; start it again without that, or "
+		 "under gnomon",
+		 (int)a->pid);
+	return -EOPNOTSUPP;
+}
+
+static int open_attached(pid_t pid, const char *library,
+			 struct gn_attached **out, char *why)
+{
+	struct gn_attached *a = calloc(1, sizeof(*a));
+	char *copy = strdup(library);
+	int err;
+
+	if (!a || !copy) {
+		snprintf(why, GN_WHY_MAX, "no memory");
+		free(a);
+		free(copy);
+		return -ENOMEM;
+	}
+	a->pid = pid;
+	a->lock = -1;
+	a->library = copy;
+	err = gn_java_listener_open(&a->listener, pid, why);
+	if (!err)
+		err = gn_java_flags_read(pid, &a->flags, why);
+	if (!err)
+		err = check_flags(a, why);
+	if (!err)
+		err = check_library(a, why);
+	if (!err)
+		err = a->lock = gn_attach_lock(pid, why);
+	if (err < 0) {
+		close_attached(a);
+		return err;
+	}
+	*out = a;
+	return 0;
+}
+
+/* Loads the library, without the JVM's warning about that. */
+static int load(struct gn_attached *a, const char *options,
+		const struct gn_socket_limits *limits, char *why)
+{
+	uint32_t was = 0;
+	int quiet = a->flags.warns
+			    ? gn_java_flags_quiet(a->pid, &a->flags, &was)
+			    : 0;
+	int err;
+
+	if (quiet) {
+		snprintf(why, GN_WHY_MAX,
+			 "the JVM of process %d would write a warning to its "
+			 "output, and gnomon cannot prevent that (%s); start "
+			 "it with -XX:+EnableDynamicAgentLoading, or run "
+			 "gnomon as root",
+			 (int)a->pid, strerror(-quiet));
+		return quiet;
+	}
+	err = gn_java_listener_load(&a->listener, a->library, options, limits,
+				    why);
+	if (a->flags.warns)
+		gn_java_flags_restore(a->pid, &a->flags, was);
+	return err;
+}
+
+static int begin(struct gn_attached *a, const struct gn_attach_asked *asked,
+		 gn_wait_fn wait, void *ctx, char *why)
+{
+	struct gn_socket_limits limits;
+	struct timespec t;
+	char *options;
+	int err =
+		gn_java_listener_wake(&a->listener, &a->flags, wait, ctx, why);
+
+	if (err)
+		return err;
+	clock_gettime(CLOCK_REALTIME, &t);
+	/* with an expiry: a stopped JVM can read this after gnomon ends */
+	if (asprintf(&options, GN_JAVA_TRACE "%lld %d\n%s",
+		     (long long)t.tv_sec + BEGIN_MS / 1000 + 1, asked->fast,
+		     asked->filter) < 0) {
+		snprintf(why, GN_WHY_MAX, "no memory");
+		return -ENOMEM;
+	}
+	a->begun = true;
+	limits = gn_socket_limits(BEGIN_MS, wait, ctx);
+	err = load(a, options, &limits, why);
+	free(options);
+	/* nobody would answer a request to end either */
+	if (err == -ETIMEDOUT)
+		a->begun = false;
+	return err ? err : 1;
+}
+
+static int end(struct gn_attached *a, gn_wait_fn wait, void *ctx, char *why)
+{
+	struct gn_socket_limits limits = gn_socket_limits(END_MS, wait, ctx);
+	char reason[GN_WHY_MAX];
+	int err;
+
+	if (!a->begun)
+		return 0;
+	a->begun = false;
+	err = gn_java_listener_load(&a->listener, a->library, GN_JAVA_END,
+				    &limits, reason);
+	if (!err || err == -ESRCH ||
+	    gn_attach_told_end(a->pid, err, why) == -ESRCH)
+		return 0;
+	snprintf(why, GN_WHY_MAX,
+		 "%.300s; the hooks in its methods are taken out when it "
+		 "answers again",
+		 reason);
+	return err;
+}
+
+/* The process sees our own file. */
+static int file_of(const struct gn_attached *a, const char **path)
+{
+	*path = a->library;
+	return -1;
+}
+
+const struct gn_runtime_attach gn_java_attach = {
+	.open = open_attached,
+	.begin = begin,
+	.end = end,
+	.close = close_attached,
+	.file = file_of,
+};

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Shared by java_attach.c, java_flags.c and java_listener.c. `why`: as in
+ * attach.h. */
+#ifndef GNOMON_RUNTIME_JAVA_ATTACH_PARTS_H
+#define GNOMON_RUNTIME_JAVA_ATTACH_PARTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "runtime/attach_parts.h"
+#include "runtime/local_socket.h"
+
+/* Options of a running JVM, in its memory. Addresses are of the process. */
+struct gn_java_flags {
+	bool deaf;	 /* -XX:+DisableAttachMechanism */
+	bool fixed;	 /* -XX:-EnableDynamicAgentLoading: no agents */
+	bool warns;	 /* it writes a warning when it loads an agent */
+	uint64_t origin; /* where it notes who set that option */
+};
+
+/* 0; -errno, and `why` says why they cannot be read. */
+int gn_java_flags_read(pid_t pid, struct gn_java_flags *f, char *why);
+
+/* Whether the JVM takes the option EnableDynamicAgentLoading as given by its
+ * command line: then it writes no warning. *was: what to put back. 0 or
+ * -errno. */
+int gn_java_flags_quiet(pid_t pid, const struct gn_java_flags *f,
+			uint32_t *was);
+void gn_java_flags_restore(pid_t pid, const struct gn_java_flags *f,
+			   uint32_t was);
+
+/* The JVM's attach listener, as its own tools use it. */
+struct gn_java_listener {
+	pid_t pid;
+	int root; /* of its mount namespace */
+	uid_t uid;
+	gid_t gid;
+	int number; /* the PID that it sees */
+	int socket; /* O_PATH */
+};
+
+/* 0, or -errno: `why` says what cannot be read. Close it also after that. */
+int gn_java_listener_open(struct gn_java_listener *l, pid_t pid, char *why);
+
+/* Makes the JVM begin to listen, if it does not. */
+int gn_java_listener_wake(struct gn_java_listener *l,
+			  const struct gn_java_flags *f, gn_wait_fn wait,
+			  void *ctx, char *why);
+
+/* Makes it load the library with these options, or call it again. 0: the
+ * library has done what it was asked for. */
+int gn_java_listener_load(struct gn_java_listener *l, const char *library,
+			  const char *options,
+			  const struct gn_socket_limits *limits, char *why);
+
+void gn_java_listener_close(struct gn_java_listener *l);
+
+#endif
