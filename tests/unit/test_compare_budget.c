@@ -388,6 +388,39 @@ static void absolute_limits(void **state)
 			fail_msg("%s", of[i].rule);
 }
 
+/* A verdict calls a function what reports and diff call it. */
+static void names_are_shown_as_in_reports(void **state)
+{
+	static const char text[] = "{\"function\": [{\"name\": "
+				   "\"V.get_X*\", \"calls\": 9}]}";
+	struct run run = {0};
+	struct gn_comparison c;
+	struct gn_verdicts v;
+	struct gn_budget b;
+	char why[512], *name;
+
+	(void)state;
+	put(&run, "V.get_X()", "/x/app", 10, MS);
+	run.f[0].short_name = "V.X.get";
+	assert_int_equal(
+		gn_budget_read(&b, text, strlen(text), why, sizeof(why)), 0);
+	assert_int_equal(gn_comparison_begin(&c, 0, 1), 0);
+	assert_int_equal(gn_comparison_add(&c, GN_NEW, &run.m, 0), 0);
+	assert_int_equal(gn_comparison_end(&c), 0);
+	assert_int_equal(gn_judge(&b, &c, NULL, &v), 0);
+	assert_int_equal(v.n, 1);
+	name = gn_verdict_name(&v.at[0]);
+	assert_string_equal(name, "V.X.get: calls 9");
+	free(name);
+	name = gn_verdict_text(&v.at[0]);
+	assert_string_equal(name, "calls of V.X.get is 10; the budget allows "
+				  "9");
+	free(name);
+	gn_verdicts_clear(&v);
+	gn_comparison_clear(&c);
+	gn_budget_clear(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -400,6 +433,7 @@ int main(void)
 		cmocka_unit_test(pattern_of_one_side),
 		cmocka_unit_test(captures_without_it),
 		cmocka_unit_test(absolute_limits),
+		cmocka_unit_test(names_are_shown_as_in_reports),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -202,6 +202,7 @@ static int judge_limit(struct judge *j, const struct gn_budget_rule *r,
 	struct gn_verdict v = {.rule = r,
 			       .limit = l,
 			       .name = item->name,
+			       .shown = item->shown ? item->shown : item->name,
 			       .module = item->module};
 	enum gn_reading reading =
 		l->kind == GN_LIMIT_SHARE ? GN_READ_SHARE : l->reading;
@@ -311,6 +312,7 @@ static int judge_none(struct judge *j, const struct gn_budget_rule *r,
 			.rule = r,
 			.limit = &r->limits[i],
 			.name = r->name,
+			.shown = r->name,
 			.module = r->module ? r->module : "",
 			.why = why,
 		};

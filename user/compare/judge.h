@@ -19,6 +19,7 @@ struct gn_verdict {
 	const struct gn_budget_rule *rule;
 	const struct gn_limit *limit;
 	const char *name, *module; /* the judged item; for a sum the glob */
+	const char *shown;	   /* the name as in reports */
 	struct gn_estimate of[GN_SIDE_COUNT];
 	double most;	 /* the largest value that the limit allows */
 	const char *why; /* UNKNOWN: one sentence, static */

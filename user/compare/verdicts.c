@@ -48,7 +48,7 @@ static void format_limit(char buf[GN_CELL], const struct gn_limit *l)
 
 static const char *subject(const struct gn_verdict *v)
 {
-	return v->rule->part == GN_PART_TOTAL ? "total" : v->name;
+	return v->rule->part == GN_PART_TOTAL ? "total" : v->shown;
 }
 
 char *gn_verdict_name(const struct gn_verdict *v)
