@@ -225,10 +225,18 @@ static void sum_loops(const struct gn_model *m, const struct which *of,
 	}
 }
 
+/* Whether the thread waited until others of the runtime had collected. */
+static bool for_collection(const struct gn_model_wait *w)
+{
+	return w->class == GN_CLASS_EVENT && !w->idle &&
+	       (!strcmp(w->waker_name, ".NET Server GC") ||
+		!strcmp(w->waker_name, ".NET BGC"));
+}
+
 static bool counts(const struct gn_model *m, const struct gn_model_wait *w,
 		   const struct which *of)
 {
-	if (w->class != of->class || w->idle)
+	if (w->class != of->class || w->idle || for_collection(w))
 		return false;
 	if (of->answers && !is_answer(w))
 		return false;
@@ -390,6 +398,9 @@ int gn_facts_of(const struct gn_model *m, struct gn_facts *out)
 		.wall = wall_of(m),
 		.answers = answers.ns,
 	};
+	for (size_t i = 0; i < m->nwaits; i++)
+		if (for_collection(&m->waits[i]))
+			out->collected += m->waits[i].ns;
 	for (size_t i = 0; i < m->nthreads; i++) {
 		const struct gn_model_thread *t = &m->threads[i];
 		uint64_t busy = busy_of(t->classes);

@@ -33,6 +33,9 @@ struct gn_facts {
 	uint64_t others_cpu; /* of the other threads */
 	uint64_t answers;    /* the sum of gn_wait_sum_answers() */
 	struct gn_task_waits tasks;
+	/* waits for a collection that threads of the runtime made, beside
+	 * suspensions: that of the thread that needed it */
+	uint64_t collected;
 };
 
 /* 0, -ENOMEM. */
@@ -51,8 +54,9 @@ bool gn_calls_short(const struct gn_model *m, int32_t function);
 /* In tasks.c. 0, -ENOMEM. */
 int gn_task_waits(const struct gn_model *m, struct gn_task_waits *out);
 
-/* The waits of a class, without those of idle workers, and without those for
- * locks and other threads that began while gnomon attached. */
+/* The waits of a class, without those of idle workers and those for a
+ * collection, and without those for locks and other threads that began while
+ * gnomon attached. */
 struct gn_wait_sum {
 	uint64_t ns, count, longest;
 	uint64_t attach_ns; /* left out: they began while gnomon attached */

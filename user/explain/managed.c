@@ -145,6 +145,7 @@ void gn_next_jit(const struct gn_facts *f, const struct gn_subject *s,
 int gn_look_gc(const struct gn_facts *f, struct gn_subject *s)
 {
 	const struct gn_model_collections *c = &f->m->collections;
+	uint64_t stood;
 
 	/* threads are suspended for other reasons, too */
 	s->wait = (struct gn_wait_sum){.ns = c->stopped_ns,
@@ -154,7 +155,8 @@ int gn_look_gc(const struct gn_facts *f, struct gn_subject *s)
 	s->ns = f->classes[GN_CLASS_GC];
 	if (!s->ns)
 		return 0;
-	s->share = gn_share(s->ns + s->wait.ns, f->busy + s->wait.ns);
+	stood = s->wait.ns + f->collected;
+	s->share = gn_share(s->ns + stood, f->busy + stood);
 	s->rank = s->share;
 	if (gn_share(s->ns, f->cpu) >= GC_OF_CPU && s->share < GC_OF_CPU)
 		s->share = gn_share(s->ns, f->cpu);
@@ -202,6 +204,11 @@ void gn_say_gc(const struct gn_facts *f, const struct gn_subject *s, FILE *out)
 		gn_put_count(out, s->wait.count, "time", "times");
 		fputs(", up to ", out);
 		gn_put_ns(out, s->wait.longest);
+	}
+	if (f->collected) {
+		fputs("; those that needed it waited ", out);
+		gn_put_ns(out, f->collected);
+		fputs(" for its end", out);
 	}
 	fputc('.', out);
 	if (by >= 0) {
