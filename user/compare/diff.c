@@ -9,17 +9,6 @@
 #include "output/classes.h"
 #include "output/text.h"
 
-const char *gn_diff_kind_word(enum gn_diff_kind kind)
-{
-	static const char *const words[GN_DIFF_KIND_COUNT] = {
-		[GN_DIFF_TOTAL] = "total",	 [GN_DIFF_CLASS] = "class",
-		[GN_DIFF_THREAD] = "thread",	 [GN_DIFF_MODULE] = "module",
-		[GN_DIFF_FUNCTION] = "function",
-	};
-
-	return words[kind];
-}
-
 static double change(const struct gn_diff_row *r)
 {
 	return r->of[GN_NEW].value - r->of[GN_BASE].value;

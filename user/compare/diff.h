@@ -73,8 +73,6 @@ bool gn_diff_within_noise(const struct gn_diff *d,
 /* Whether calls of it are missing in some capture, or may be. */
 bool gn_diff_incomplete(const struct gn_diff *d, const struct gn_diff_row *row);
 
-const char *gn_diff_kind_word(enum gn_diff_kind kind);
-
 /* 0 or -errno. */
 int gn_diff_table(const struct gn_diff *d, FILE *f);
 int gn_diff_markdown(const struct gn_diff *d, FILE *f);
