@@ -295,6 +295,36 @@ void test_stripped(struct live *t)
 	      "that a library is stripped is not told: %s", end.err);
 }
 
+/* A glob without a library reaches only the program; gnomon says in which of
+ * its libraries such functions are. */
+void test_elsewhere(struct live *t)
+{
+	static const char *const ways[] = {"run", "list"};
+	char *program = live_fixture(t, "shared");
+	struct live_end end;
+
+	for (size_t i = 0; i < 2; i++) {
+		run_gnomon(
+			t, NULL,
+			live_text(t, "%s -f library_* -- %s", ways[i], program),
+			&end);
+		live_expect_line(t, &end, 2, "-f 'libfixture.so:library_*'");
+		run_gnomon(
+			t, NULL,
+			live_text(t, "%s -f no_such_* -- %s", ways[i], program),
+			&end);
+		CHECK(t, end.code == 2 && !strstr(end.err, "of a library"),
+		      "a library is named: %s", end.err);
+	}
+	/* the other functions match */
+	run_gnomon(t, NULL,
+		   live_text(t, "run -f main -f library_* -- %s", program),
+		   &end);
+	CHECK(t,
+	      end.code == 0 && strstr(end.err, "-f 'libfixture.so:library_*'"),
+	      "where they are is not told: %s", end.err);
+}
+
 /* Functions of a script are not missing symbols. */
 void test_script_functions(struct live *t)
 {

@@ -256,6 +256,8 @@ static int check_match(struct gn_session *s)
 {
 	const char *glob = gn_filter_unmatched(s->filter);
 	char other[256], line[GN_LANGUAGE_LINE];
+	const char *elsewhere;
+	size_t n;
 
 	if (!glob || s->native.functions || s->native.usdt || s->launches ||
 	    s->runtimes > s->may_start)
@@ -288,6 +290,10 @@ static int check_match(struct gn_session *s)
 		return gn_session_fail(s, -ENOENT, 2,
 				       "no function matches '%s': %s", glob,
 				       line);
+	elsewhere = gn_native_elsewhere(&s->files, glob, &n);
+	if (elsewhere)
+		return gn_session_fail(s, -ENOENT, 2, GN_ELSEWHERE_TEXT, glob,
+				       n, elsewhere, glob);
 	if (s->native.stripped)
 		return gn_session_fail(
 			s, -ENOENT, 2,

@@ -431,7 +431,7 @@ void gn_session_unseen(const struct gn_session *s, bool quiet,
 		gn_session_tell_unhooked(s, tell, ctx);
 	/* otherwise the failure is the reason, and was reported */
 	if (s->filter && (s->opts.live || !gn_later_failed(s->later))) {
-		gn_unseen_globs(s->unseen, s->filter, &s->native,
+		gn_unseen_globs(s->unseen, s->filter, &s->native, &s->files,
 				s->opts.no_managed, tell, ctx);
 		tell_language(s, tell, ctx);
 	}

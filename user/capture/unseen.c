@@ -461,7 +461,8 @@ bool gn_unseen_language(const char *program, const struct gn_files *files,
 /* Says why nothing matched the glob. False: the glob cannot mean a managed
  * function. */
 static bool tell_glob(const struct gn_unseen *u, const struct gn_filter *filter,
-		      const struct gn_native_stats *native, bool light,
+		      const struct gn_native_stats *native,
+		      const struct gn_files *files, bool light,
 		      const char *glob, char line[GLOB_LINE])
 {
 	const char *stripped = gn_native_stripped(native, glob);
@@ -471,10 +472,20 @@ static bool tell_glob(const struct gn_unseen *u, const struct gn_filter *filter,
 	bool managed = stripped || !gn_prepare_native_only(glob);
 	bool usdt = gn_filter_is_usdt(glob);
 	const struct gn_runtime *rt;
+	const char *elsewhere;
 	char other[256];
+	size_t n;
 
 	if (gn_filter_names_ifunc(filter, glob, other, sizeof(other))) {
 		snprintf(line, GLOB_LINE, GN_IFUNC_TEXT, glob, other);
+		return false;
+	}
+	elsewhere = u->hooked || any_unhooked(u)
+			    ? NULL
+			    : gn_native_elsewhere(files, glob, &n);
+	if (elsewhere) {
+		snprintf(line, GLOB_LINE, GN_ELSEWHERE_TEXT, glob, n, elsewhere,
+			 glob);
 		return false;
 	}
 	if (gn_filter_is_list(glob))
@@ -532,7 +543,8 @@ static bool tell_glob(const struct gn_unseen *u, const struct gn_filter *filter,
 }
 
 void gn_unseen_globs(const struct gn_unseen *u, const struct gn_filter *filter,
-		     const struct gn_native_stats *native, bool light,
+		     const struct gn_native_stats *native,
+		     const struct gn_files *files, bool light,
 		     gn_unseen_fn tell, void *ctx)
 {
 	char line[GLOB_LINE];
@@ -540,7 +552,7 @@ void gn_unseen_globs(const struct gn_unseen *u, const struct gn_filter *filter,
 	bool left = false;
 
 	for (size_t at = 0; (glob = gn_filter_unmatched_next(filter, &at));) {
-		left |= tell_glob(u, filter, native, light, glob, line);
+		left |= tell_glob(u, filter, native, files, light, glob, line);
 		tell(ctx, line);
 	}
 	if (left && u->abstract)

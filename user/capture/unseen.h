@@ -74,9 +74,11 @@ const struct gn_runtime *gn_unseen_valueless(const struct gn_unseen *u);
 bool gn_unseen_language(const char *program, const struct gn_files *files,
 			char line[GN_LANGUAGE_LINE]);
 
-/* Reports each glob that matched nothing. light: methods are not traced. */
+/* Reports each glob that matched nothing. `files`: of the program. light:
+ * methods are not traced. */
 void gn_unseen_globs(const struct gn_unseen *u, const struct gn_filter *filter,
-		     const struct gn_native_stats *native, bool light,
+		     const struct gn_native_stats *native,
+		     const struct gn_files *files, bool light,
 		     gn_unseen_fn tell, void *ctx);
 
 #endif

@@ -366,6 +366,8 @@ static int check_found(const struct job *j)
 	const struct gn_listing *l = &j->list;
 	const char *glob = gn_filter_unmatched(j->filter);
 	char other[256];
+	const char *elsewhere;
+	size_t n;
 
 	if (!glob ||
 	    (j->everything && (l->nruntimes || l->nusdt || l->nmodules)))
@@ -405,6 +407,8 @@ static int check_found(const struct job *j)
 		gn_error("'%s' has no functions; list its libraries with -f "
 			 "LIB:GLOB",
 			 l->files.file[0].path);
+	else if ((elsewhere = gn_native_elsewhere(&l->files, glob, &n)))
+		gn_error(GN_ELSEWHERE_TEXT, glob, n, elsewhere, glob);
 	else if (gn_native_aot(&l->stats, glob))
 		gn_error(GN_AOT_TEXT, glob, l->stats.aot,
 			 gn_native_aot_todo(&l->stats));

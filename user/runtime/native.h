@@ -99,6 +99,17 @@ const char *gn_native_aot_todo(const struct gn_native_stats *stats);
 const char *gn_native_stripped(const struct gn_native_stats *stats,
 			       const char *glob);
 
+/* For a glob without LIB that no function of the program matches: the library
+ * among the files that has most such functions, and how many. NULL: none. */
+const char *gn_native_elsewhere(const struct gn_files *files, const char *glob,
+				size_t *functions);
+
+/* The message about that, with the glob, the number, and the library and the
+ * glob again. */
+#define GN_ELSEWHERE_TEXT                                               \
+	"'%s' matches no function of the program itself, but %zu of a " \
+	"library; give -f '%s:%s'"
+
 /* Adds the files of LIB: globs that are not among `files` yet: paths, names in
  * the standard library directories, or libraries of runtimes that `program`
  * (NULL: none) starts. */
