@@ -25,6 +25,6 @@ foreach(jdk ${jdks})
 			$<TARGET_FILE:java_rewrite>
 			${CMAKE_SOURCE_DIR}/tests/fixtures/java_hooks
 			${CMAKE_CURRENT_BINARY_DIR}/java-${test}-${name} ${jdk})
-		set_tests_properties(java/${test}-${name} PROPERTIES TIMEOUT 300)
+		set_tests_properties(java/${test}-${name} PROPERTIES TIMEOUT 600)
 	endforeach()
 endforeach()
