@@ -104,8 +104,8 @@ void java_hooks_attached(struct live *t)
 	attached(t, "-Xrs", "-f Kinds*");
 }
 
-/* The newest JVM warns of agents that are loaded into it, but not of ours. */
-void java_hooks_later(struct live *t)
+/* Takes a JDK that has virtual threads. */
+static void need_later(struct live *t)
 {
 	glob_t found;
 
@@ -113,9 +113,48 @@ void java_hooks_later(struct live *t)
 	if (glob("/usr/lib/jvm/*25*/bin/java", 0, NULL, &found))
 		live_skip(t, "no JDK 25");
 	setenv("JAVA", found.gl_pathv[0], 1);
+	globfree(&found);
+}
+
+/* The newest JVM warns of agents that are loaded into it, but not of ours. */
+void java_hooks_later(struct live *t)
+{
+	need_later(t);
 	started(t, "", "-f Kinds*");
 	attached(t, "", "-f Kinds*");
-	globfree(&found);
+}
+
+/* Calls of virtual threads have the time in which a thread carries them. */
+void java_hooks_virtual(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	struct live_truths truths;
+	struct live_end end;
+	uint64_t naps, spins;
+	json_t *report;
+
+	need_later(t);
+	java_demo(t, &command, "", "virtual");
+	live_traced(t, &command, "-f Virtual.*", &end, &report);
+	CHECK(t, end.code == 0 && !*end.err, "ended with %d: %s", end.code,
+	      end.err);
+	live_clean(t, report);
+	live_truths(t, end.out, &truths);
+	live_compare(t, &truths, report, 0);
+	CHECK(t,
+	      !live_number(t, report, "checks.open_frames") &&
+		      !live_number(t, report, "checks.unmatched_leaves"),
+	      "calls do not match");
+	naps = live_function(t, report, NULL, "Virtual.nap()",
+			     "elapsed_inclusive_ns", NULL);
+	spins = live_function(t, report, NULL, "Virtual.spin(long)",
+			      "elapsed_inclusive_ns", NULL);
+	CHECK(t, naps < live_truth(&truths, "napped", "naps") / 4,
+	      "%" N " ns in naps, which slept nearly all of %" N, naps,
+	      live_truth(&truths, "napped", "naps"));
+	CHECK(t, spins >= live_truth(&truths, "spun", "spins"),
+	      "%" N " ns in spins of %" N, spins,
+	      live_truth(&truths, "spun", "spins"));
 }
 
 static bool maps(struct live *t, pid_t pid, const char *name)

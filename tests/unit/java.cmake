@@ -5,6 +5,10 @@ foreach(test rewrite tables)
 	target_sources(test_java_${test} PRIVATE java_class.c)
 endforeach()
 
+gn_unit_test(test_java_calls)
+target_sources(test_java_calls PRIVATE
+	${CMAKE_SOURCE_DIR}/user/hooksite/java/calls.c)
+
 add_executable(java_rewrite java_rewrite.c)
 target_link_libraries(java_rewrite PRIVATE gnomon_java_pure)
 

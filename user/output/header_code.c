@@ -204,8 +204,10 @@ static bool put_in_bytecode(const struct gn_model *m, FILE *f)
 			"names\n",
 			"hooks");
 	}
-	put_without(selected[GN_SELECTED_NO_BYTECODE],
-		    "without bytecode (abstract or native)", f);
+	/* if more are seen, the glob was wide, and meant these as well */
+	if (selected[GN_SELECTED_NO_BYTECODE] > methods + m->nfunctions)
+		put_without(selected[GN_SELECTED_NO_BYTECODE],
+			    "without bytecode (abstract or native)", f);
 	put_without(selected[GN_SELECTED_UNCHANGED],
 		    "whose bytecode cannot be changed", f);
 	return true;
