@@ -470,7 +470,8 @@ static __always_inline __u64 take_text(struct pt_regs *ctx,
 	return (operand(ctx, &spec->text[i].len) & 0xffff) << 16 * i;
 }
 
-/* What else is known where a runtime tells no lengths. */
+/* Where the runtime reports no lengths: which texts are absent, and what their
+ * key depends on. */
 static __always_inline void
 take_sized(struct pt_regs *ctx, const struct gn_spec *spec, struct gn_texts *n)
 {
@@ -491,7 +492,7 @@ take_sized(struct pt_regs *ctx, const struct gn_spec *spec, struct gn_texts *n)
 		n->absent |= 1;
 }
 
-/* Whether the function is not called, but goes on. */
+/* Whether the function resumes, and is not called. */
 static __always_inline bool goes_on(struct pt_regs *ctx,
 				    const struct gn_spec *spec)
 {

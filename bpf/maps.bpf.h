@@ -158,7 +158,7 @@ struct gn_interned {
 	__u32 index;
 	__u32 forgotten; /* control.forgotten when the texts were last compared
 			  */
-	__u64 lens;	 /* as in h.key of NAME; 0: the runtime tells none */
+	__u64 lens;	 /* as in h.key of NAME; 0: not reported */
 	__u64 hash;
 	__u64 unread; /* not all texts could be read so far */
 };

@@ -40,7 +40,7 @@ struct gn_sources {
 	int (*put)(void *ctx, const struct gn_rec *rec, size_t size);
 	void *ctx;
 	struct known *known;
-	size_t n, last; /* the one that was asked for last */
+	size_t n, last; /* index of the one that was used last */
 	bool attached;	/* modules were loaded before the capture began */
 	size_t memory;
 	struct mappings mappings; /* as they were read last */

@@ -108,9 +108,10 @@ static int suspend(struct gn_pipeline *p, struct gn_thread *t,
 }
 
 /*
- * Functions that the runtime calls to suspend methods can have hooks, too: if
- * one is called or left where the frame of a method was that can be suspended,
- * it was. An exception would have told that it ends the frame.
+ * Functions that the runtime calls to suspend methods can have hooks, too. If
+ * such a call begins or ends in the place of a method's frame, and the method
+ * can be suspended, then it was. If an exception had ended the frame, there
+ * would be a record of it.
  */
 static int suspend_gone(struct gn_pipeline *p, struct gn_thread *t,
 			const struct gn_rec_func *r)

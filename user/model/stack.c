@@ -214,8 +214,8 @@ int gn_stacks_enter(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 	return 0;
 }
 
-/* Ends what is where the function goes on. Whether it was suspended: it is not
- * on top of the stack. */
+/* Ends the frames that are in the place where the function goes on. Returns
+ * whether it was suspended: then it is not on top of the stack. */
 static bool is_suspended(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 			 uint32_t func)
 {
