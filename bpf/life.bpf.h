@@ -17,6 +17,7 @@
 #include "clock.bpf.h"
 #include "emit.bpf.h"
 #include "maps.bpf.h"
+#include "python.bpf.h"
 #include "settle.bpf.h"
 #include "switch.bpf.h"
 #include "wait.bpf.h"
@@ -73,6 +74,18 @@ static __always_inline bool inherits(struct task_struct *parent,
 	return *lock;
 }
 
+/* A forked child has its parent's memory, and so its CPython. */
+static __always_inline void inherit_python(struct task_struct *parent,
+					   struct task_struct *child)
+{
+	struct gn_task *from = task_of(parent), *to = task_of(child);
+
+	if (!from || !to || !python_of(from, tgid_of(parent)))
+		return;
+	to->python = from->python;
+	to->python_turn = from->python_turn;
+}
+
 /* A new child has not been woken yet: from its birth it waits for its first
  * run. */
 SEC("tp_btf/sched_process_fork")
@@ -84,8 +97,11 @@ int GN_HELD_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	if (!inherits(parent, &lock))
 		return 0;
 	now = bpf_ktime_get_ns();
-	if (in_session(now))
-		begin(child, now, GN_CPU_QUEUED, tid_of(parent), lock);
+	if (!in_session(now))
+		return 0;
+	begin(child, now, GN_CPU_QUEUED, tid_of(parent), lock);
+	if (control.pythons)
+		inherit_python(parent, child);
 	return 0;
 }
 
@@ -156,6 +172,7 @@ int GN_HELD_PROG(on_exec, struct task_struct *p, int old_pid,
 		t->has_page = 0;
 		t->sleds = 0;
 		t->lock.size = 0;
+		t->python = 0;
 		if (t->claimed)
 			end_claim(t, &m);
 		tell_thread(t, &m, GN_KIND_EXEC, p, t->tid, 0);

@@ -11,6 +11,7 @@
 #include <gnomon/control.h>
 #include <gnomon/event.h>
 #include <gnomon/lock.h>
+#include <gnomon/python.h>
 #include <gnomon/spec.h>
 #include <gnomon/time_class.h>
 
@@ -82,6 +83,11 @@ struct gn_task {
 	__u64 claimed_sp;
 	__u32 claimed_func;
 	struct gn_lock lock; /* of its interpreter */
+	/* the process's CPython: its slot in `pythons` + 1, the turn that the
+	 * slot then had, and the thread's state there, if known */
+	__u32 python;
+	__u32 python_turn;
+	__u64 python_thread;
 	struct gn_rec_slice kept[GN_SLICES];
 };
 
@@ -207,6 +213,9 @@ struct {
 } specs SEC(".maps");
 
 struct gn_control control;
+
+/* Processes that run CPython. User space writes it. */
+struct gn_python pythons[GN_PYTHONS];
 
 /*
  * To follow a pointer that was loaded from memory takes a helper call a step.

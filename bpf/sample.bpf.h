@@ -11,11 +11,14 @@
 
 #include "emit.bpf.h"
 #include "maps.bpf.h"
+#include "python.bpf.h"
 
 struct gn_sample {
 	struct gn_rec_sample r;
-	__u64 at[GN_SAMPLE_FRAMES];
+	/* indexes of Python functions, then addresses */
+	__u64 at[GN_PYTHON_FRAMES / 2 + GN_SAMPLE_FRAMES];
 	__u64 last; /* time of this CPU's last sample */
+	struct gn_walk walk;
 };
 
 /* One per CPU: the interrupt of a sample is not interrupted by that of
@@ -57,8 +60,8 @@ int on_sample(void *ctx)
 	struct task_struct *self = bpf_get_current_task_btf();
 	struct gn_task *t = task_with_storage(self);
 	__u64 now = bpf_ktime_get_ns();
+	__u32 zero = 0, flags = 0, n;
 	struct gn_sample *s;
-	__u32 zero = 0;
 	long size;
 
 	s = bpf_map_lookup_elem(&sample, &zero);
@@ -70,20 +73,33 @@ int on_sample(void *ctx)
 	}
 	note_late(t, s, now);
 	s->last = now;
-	size = bpf_get_stack(ctx, s->at, sizeof(s->at), BPF_F_USER_STACK);
+	if (control.pythons && python_stack(&s->walk, t, self, now))
+		flags = GN_F_PYTHON | (s->walk.cut || (s->walk.no && s->walk.n)
+					       ? GN_F_PYTHON_CUT
+					       : 0);
+	n = flags ? s->walk.n : 0;
+	barrier_var(n);
+	if (n > GN_PYTHON_FRAMES)
+		return 0;
+	if (n && bpf_probe_read_kernel(s->at, n * sizeof(__u32), s->walk.index))
+		return 0;
+	size = bpf_get_stack(ctx, s->at + (n + 1) / 2,
+			     GN_SAMPLE_FRAMES * sizeof(s->at[0]),
+			     BPF_F_USER_STACK);
 	if (size <= 0) {
 		count(GN_COUNTER_SAMPLES_EMPTY);
 		return 0;
 	}
-	/* the verifier tracks registers: test the one that is used */
-	barrier_var(size);
-	if (size > (long)sizeof(s->at))
-		return 0;
-	fill(&s->r.h, now, t, 0, GN_KIND_SAMPLE, 0, 0);
-	s->r.size = sizeof(s->r) + size;
+	fill(&s->r.h, now, t, 0, GN_KIND_SAMPLE, flags, 0);
 	s->r.pid = tgid_of(self);
 	s->r.frames = size / sizeof(s->at[0]);
-	s->r.pad = 0;
+	s->r.pad = n;
+	size += (n + 1) / 2 * sizeof(s->at[0]);
+	/* the verifier tracks registers: test the one that is used */
+	barrier_var(size);
+	if (size < 0 || size > (long)sizeof(s->at))
+		return 0;
+	s->r.size = sizeof(s->r) + size;
 	if (bpf_ringbuf_output(&ring, s, sizeof(s->r) + size, GN_RING_FLAGS))
 		count(GN_COUNTER_SAMPLES_FULL);
 	return 0;

@@ -9,6 +9,7 @@
 
 #include <gnomon/types.h>
 #include <gnomon/event.h>
+#include <gnomon/python.h>
 
 /* gn_control.scanning: whether `targets` holds processes or threads. SELF looks
  * up only gnomon's own ids. */
@@ -54,6 +55,8 @@ struct gn_control {
 	__u32 unsent;	 /* names that the ring had no room for */
 	__u32 valued;	 /* functions of runtimes have values to record */
 	__u32 interned;	 /* names that got an index */
+	__u32 sampled;	 /* Python functions that got one */
+	__u32 pythons;	 /* some process runs Python */
 	__u32 forgotten; /* how often the memory of names was freed */
 	__u32 begun;	 /* threads that were traced so far */
 	__u32 wakers;	 /* on_waking is attached and reports wakers */

@@ -401,6 +401,39 @@ struct gn_rec_sample {
 	__u32 pad;
 };
 
+/*
+ * flags of SAMPLE, in the ring only: it is a struct gn_rec_python_name; gnomon
+ * knew the process's CPython; there are more Python callers than the sample
+ * has, or they could not be read.
+ */
+#define GN_F_PYTHON_NAME 0x01
+#define GN_F_PYTHON	 0x02
+#define GN_F_PYTHON_CUT	 0x04
+
+/* Python functions of a sample's stack. There is room left for native functions
+ * that the innermost one calls. In the ring, `pad` is their number, and their
+ * indexes of 32 bits come before the addresses, filled up to 64 bits. An index
+ * of 0: the name is lost. */
+#define GN_PYTHON_FRAMES 120
+
+/* A text of CPython as it is in memory: `bytes` of characters of `width` bytes
+ * each. */
+#define GN_PYTHON_TEXT 512
+
+struct gn_python_text {
+	__u32 bytes;
+	__u32 width; /* 0: there is none */
+	char text[GN_PYTHON_TEXT];
+};
+
+/* Names an index of a Python function. Only in the ring. */
+struct gn_rec_python_name {
+	struct gn_rec h;
+	__u32 index;
+	__u32 line;
+	struct gn_python_text module, name, file;
+};
+
 /* Bytes of a sample with this many frames. */
 static inline __u32 gn_sample_size(__u32 frames)
 {
@@ -608,7 +641,27 @@ enum gn_kind {
 	X(SAMPLES_EMPTY, 18, "samples-empty", 0,                              \
 	  "the stack of a sample could not be read")                          \
 	X(SAMPLES_LATE, 19, "samples-late", 0,                                \
-	  "the kernel did not take a sample when it was due")
+	  "the kernel did not take a sample when it was due")                 \
+	X(PYTHON_STACKS, 20, "python-stacks", 0,                              \
+	  "samples with Python functions")                                    \
+	X(PYTHON_OUTSIDE, 21, "python-outside", 0,                            \
+	  "samples of a Python process whose thread ran no Python function")  \
+	X(PYTHON_UNREAD, 22, "python-unread", 0,                              \
+	  "samples whose Python functions could not be read: the memory was " \
+	  "not there")                                                        \
+	X(PYTHON_STRANGE, 23, "python-strange", 0,                            \
+	  "samples whose Python functions could not be read: the memory was " \
+	  "not as that version of CPython has it")                            \
+	X(PYTHON_EARLY, 24, "python-early", 0,                                \
+	  "samples without Python functions: gnomon did not know yet that "   \
+	  "the process runs Python")                                          \
+	X(PYTHON_UNKNOWN, 25, "python-unknown", 0,                            \
+	  "samples without Python functions: gnomon does not know that "      \
+	  "version of CPython")                                               \
+	X(PYTHON_CUT, 26, "python-cut", 0,                                    \
+	  "samples with more Python functions than are recorded")             \
+	X(PYTHON_NAMES, 27, "python-names", 0,                                \
+	  "Python functions in samples whose name was lost")
 
 enum gn_counter {
 #define GN_COUNTER_ENUM(name, value, text, loss, meaning) \
@@ -679,5 +732,6 @@ _Static_assert(sizeof(struct gn_rec_value) == 112, "value");
 _Static_assert(sizeof(struct gn_rec_line) == 40, "line");
 _Static_assert(sizeof(struct gn_rec_event) == 48, "event");
 _Static_assert(sizeof(struct gn_rec_sample) == 40, "sample");
+_Static_assert(sizeof(struct gn_rec_python_name) == 1592, "python-name");
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Python programs with and without gnomon. */
 #include "live.h"
+#include "live_python.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -11,8 +12,7 @@
 
 #define N PRIu64
 
-/* The interpreters that gnomon knows; NULL past the last. */
-static char **pythons(struct live *t)
+char **live_pythons(struct live *t)
 {
 	char *rest = live_text(t, "%s", getenv("PYTHONS") ?: ""), *path;
 	static char *known[32];
@@ -64,7 +64,7 @@ static void compare(struct live *t, const char *python, const char *topic,
 
 void live_run_row(struct live *t, const struct live_row *row)
 {
-	for (char **p = pythons(t); *p; p++)
+	for (char **p = live_pythons(t); *p; p++)
 		compare(t, *p, row->command, row->options, row->flags);
 }
 
@@ -79,7 +79,7 @@ void python_lock(struct live *t)
 {
 	static const char *const options[] = {"", "-f race", "--hooks uprobe"};
 
-	for (char **p = pythons(t); *p; p++)
+	for (char **p = live_pythons(t); *p; p++)
 		for (size_t i = 0; i < 3; i++) {
 			struct live_args command = {.n = 0};
 			struct live_end end;
@@ -116,7 +116,7 @@ void python_lock_attach(struct live *t)
 		"for i in range(2): threading.Thread(target=spin).start()\n"
 		"print('runs', flush=True)\n";
 
-	for (char **p = pythons(t); *p; p++) {
+	for (char **p = live_pythons(t); *p; p++) {
 		struct live_args command = {.n = 0}, a = {.n = 0};
 		struct live_talk python, gnomon;
 		const json_t *classes;
@@ -161,7 +161,7 @@ void python_filter(struct live *t)
 		struct live_end end;
 		json_t *report;
 
-		demo(t, &command, pythons(t)[0], "recursion");
+		demo(t, &command, live_pythons(t)[0], "recursion");
 		live_traced(t, &command, filters[i], &end, &report);
 		CHECK(t, calls(t, report, "__main__.count_down") == 101,
 		      "%s: %" N " calls", filters[i],
@@ -185,7 +185,7 @@ void python_lines(struct live *t)
 	CHECK(t, at, "no such function");
 	for (const char *c = source; c < at; c++)
 		line += *c == '\n';
-	demo(t, &command, pythons(t)[0], "recursion");
+	demo(t, &command, live_pythons(t)[0], "recursion");
 	live_traced(t, &command, "", &end, &report);
 	CHECK(t,
 	      live_function(t, report, "demo.py", "__main__.count_down", "line",
@@ -197,7 +197,7 @@ void python_lines(struct live *t)
  * that calls are missing. */
 void python_profile(struct live *t)
 {
-	for (char **p = pythons(t); *p; p++) {
+	for (char **p = live_pythons(t); *p; p++) {
 		struct live_args command = {.n = 0};
 		struct live_end end;
 		json_t *report;
@@ -218,7 +218,7 @@ void python_started(struct live *t)
 {
 	static const char code[] = "def f():\n pass\nfor i in range(7): f()\n"
 				   "print(__name__)\n";
-	char *python = pythons(t)[0], *script = live_path(t, "script");
+	char *python = live_pythons(t)[0], *script = live_path(t, "script");
 	char *const ways[][4] = {
 		{python, "-c", (char *)code},
 		{python, script},
@@ -252,7 +252,7 @@ void python_attach(struct live *t)
 	struct live_talk python, gnomon;
 	struct live_args a = {.n = 0};
 
-	live_add(t, &command, pythons(t)[0], "-c",
+	live_add(t, &command, live_pythons(t)[0], "-c",
 		 "import sys; print('runs', flush=True); sys.stdin.read()",
 		 NULL);
 	live_talk(t, &command, &python);
@@ -276,7 +276,7 @@ void python_unfit(struct live *t)
 	struct live_args a = {.n = 0};
 	struct live_end end;
 
-	live_copy(t, pythons(t)[0], copy);
+	live_copy(t, live_pythons(t)[0], copy);
 	CHECK(t, !chmod(copy, 04755), "no privileges");
 	live_add(t, &a, t->gnomon, "run", "-o", live_path(t, "report"), "--",
 		 copy, "-c", "print('runs')", NULL);

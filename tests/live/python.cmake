@@ -3,7 +3,7 @@
 # and those of pyenv. Without one the entries still exist, but are skipped.
 add_executable(live_python
 	live_main.c live_left.c live_proc.c live_pair.c live_report.c live_truth.c
-	live_python.c)
+	live_python.c live_python_samples.c)
 target_link_libraries(live_python PRIVATE PkgConfig::JANSSON m)
 target_compile_definitions(live_python PRIVATE LIVE_TESTS="python_tests.def")
 
@@ -17,6 +17,7 @@ function(gn_live_python)
 	gn_in_plain(gnomon gnomon)
 	gn_live_tests(python python live_python python_tests.def 240
 		"must-run;python" GNOMON=${gnomon} PYTHONS=${pythons}
-		FIXTURES=${CMAKE_SOURCE_DIR}/tests/fixtures/python)
+		FIXTURES=${CMAKE_SOURCE_DIR}/tests/fixtures/python
+		NATIVE=${CMAKE_BINARY_DIR}/tests/fixtures/native)
 endfunction()
 gn_live_python()

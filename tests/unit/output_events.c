@@ -161,6 +161,9 @@ static struct gn_model_sample samples[] = {
 	 .total = 100},
 	{.of = {"memcpy", "/lib/libc.so.6", NULL}, .self = 50, .total = 50},
 	{.of = {"[unknown]", "", NULL}, .self = 10, .total = 10},
+	{.of = {"app.Orders.total", "/app/app.py", NULL},
+	 .line = 12,
+	 .total = 20},
 	{.of = {"main", "/app/demo", NULL}, .total = 150},
 };
 

@@ -120,12 +120,18 @@ static int take_kept(const struct gn_rec_slice *sent, gn_drain_fn take,
 	return 0;
 }
 
-/* A sample. Its stack consists of addresses here. */
+/* A sample. Its stack consists of indexes and addresses here. */
 static int take_stack(const struct gn_rec_sample *sent, size_t size,
 		      gn_drain_fn take, void *ctx)
 {
+	if (sent->h.flags & GN_F_PYTHON_NAME)
+		return size == sizeof(struct gn_rec_python_name)
+			       ? take(ctx, &sent->h, size)
+			       : -EBADMSG;
 	if (size < sizeof(*sent) || sent->frames > GN_SAMPLE_FRAMES ||
-	    size != sizeof(*sent) + sent->frames * sizeof(__u64))
+	    sent->pad > GN_PYTHON_FRAMES ||
+	    size != sizeof(*sent) + ((sent->pad + 1) / 2 + sent->frames) *
+					    sizeof(__u64))
 		return -EBADMSG;
 	return take(ctx, &sent->h, size);
 }

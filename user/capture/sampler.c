@@ -22,6 +22,12 @@ struct gn_sampler {
 	uint64_t rested; /* when mappings can be read again */
 	struct gn_places places;
 	struct gn_sampler_names *names;
+	struct gn_sampler_pythons *pythons;
+	struct gn_python *slots; /* NULL: none */
+	uint32_t *any_slot;
+	/* samples without Python functions: too early, and of an unknown
+	 * version */
+	uint64_t early, unknown;
 };
 
 int gn_sampler_new(gn_sampler_put put, void *ctx, struct gn_sampler **out)
@@ -35,6 +41,8 @@ int gn_sampler_new(gn_sampler_put put, void *ctx, struct gn_sampler **out)
 	s->ctx = ctx;
 	s->names = gn_sampler_names_new(put, ctx);
 	if (s->names)
+		s->pythons = gn_sampler_pythons_new(put, ctx, s->names);
+	if (s->pythons)
 		err = gn_mapped_new(&s->mapped);
 	if (err) {
 		gn_sampler_free(s);
@@ -44,6 +52,20 @@ int gn_sampler_new(gn_sampler_put put, void *ctx, struct gn_sampler **out)
 	return 0;
 }
 
+void gn_sampler_share(struct gn_sampler *s, struct gn_python *slots,
+		      uint32_t *any)
+{
+	s->slots = slots;
+	s->any_slot = any;
+}
+
+uint64_t gn_sampler_count(const struct gn_sampler *s, uint32_t counter)
+{
+	return counter == GN_COUNTER_PYTHON_EARLY     ? s->early
+	       : counter == GN_COUNTER_PYTHON_UNKNOWN ? s->unknown
+						      : 0;
+}
+
 void gn_sampler_free(struct gn_sampler *s)
 {
 	if (!s)
@@ -51,8 +73,56 @@ void gn_sampler_free(struct gn_sampler *s)
 	if (s->mapped)
 		gn_mapped_free(s->mapped);
 	gn_places_free(&s->places);
+	gn_sampler_pythons_free(s->pythons);
 	gn_sampler_names_free(s->names);
 	free(s);
+}
+
+/* Notes that the file mapped there is the process's CPython, if it is one. */
+static void note_python(struct gn_sampler *s, struct gn_place_process *p,
+			const struct gn_place *at)
+{
+	const struct gn_python_file *python;
+
+	if (p->python || !at->what || !s->slots)
+		return;
+	python = gn_sampler_names_python(s->names, p->pid, at->what);
+	if (!python)
+		return;
+	p->python = at->what;
+	p->known = python->known;
+	if (!python->known)
+		return;
+	p->base = at->start - at->offset;
+	gn_python_tell(s->slots, p->pid, p->base, python);
+	__atomic_store_n(s->any_slot, 1, __ATOMIC_RELAXED);
+}
+
+/* The process has no CPython any more. */
+static void forget_python(struct gn_sampler *s, struct gn_place_process *p)
+{
+	gn_python_forget(s->slots, p->pid);
+	p->python = 0;
+	p->known = false;
+}
+
+/* A forked child has the CPython of its parent. */
+static void inherit_python(struct gn_sampler *s, struct gn_place_process *p,
+			   uint32_t from)
+{
+	const struct gn_place_process *parent =
+		gn_places_find(&s->places, from);
+
+	forget_python(s, p);
+	if (!parent || !parent->python)
+		return;
+	p->python = parent->python;
+	p->known = parent->known;
+	p->base = parent->base;
+	if (p->known)
+		gn_python_tell(
+			s->slots, p->pid, p->base,
+			gn_sampler_names_python(s->names, p->pid, p->python));
 }
 
 static void add_mapping(struct gn_sampler *s, struct gn_place_process *p,
@@ -69,6 +139,7 @@ static void add_mapping(struct gn_sampler *s, struct gn_place_process *p,
 	if (m->file.ino || m->name[0] == '[')
 		place.what = gn_sampler_names_module(s->names, p->pid, since,
 						     &m->file, m->name);
+	note_python(s, p, &place);
 	gn_places_add(&s->places, &p->mapped, &place);
 }
 
@@ -156,14 +227,32 @@ static void new_thread(struct gn_sampler *s, const struct gn_rec_thread *r)
 		return;
 	/* catch up with the parent's mappings */
 	follow_mapped(s, r->f.h.time);
+	if (p && p->ahead) {
+		p->ahead = false;
+		p->began = r->f.h.time;
+		return;
+	}
 	p = gn_places_process(&s->places, r->pid);
 	if (!p)
 		return;
 	p->began = r->f.h.time;
-	if (from && from != r->pid)
+	if (from && from != r->pid) {
 		gn_places_copy(&s->places, p, from);
-	else
+		inherit_python(s, p, from);
+	} else {
+		forget_python(s, p);
 		read_maps(s, p);
+	}
+}
+
+void gn_sampler_ahead(struct gn_sampler *s, uint32_t pid)
+{
+	struct gn_place_process *p = gn_places_process(&s->places, pid);
+
+	if (!p)
+		return;
+	read_maps(s, p);
+	p->ahead = true;
 }
 
 /*
@@ -186,6 +275,7 @@ static void new_program(struct gn_sampler *s, const struct gn_rec_thread *r)
 	gn_places_after(&s->places, &p->mapped, p->began);
 	p->jvm = false;
 	p->began = r->f.h.time;
+	forget_python(s, p);
 	read_maps(s, p);
 }
 
@@ -244,43 +334,145 @@ static uint32_t nowhere(struct gn_sampler *s, const struct gn_rec_sample *r,
 				     ended ? GN_MADE_ENDED : GN_MADE_UNKNOWN);
 }
 
+/* A sample that is named. */
+struct named {
+	struct gn_rec_sample r;
+	uint32_t func[GN_SAMPLE_FRAMES + 1];
+};
+
+static void add(struct named *to, uint32_t func)
+{
+	if (to->r.frames < GN_SAMPLE_FRAMES)
+		to->func[to->r.frames++] = func;
+}
+
+static const uint64_t *addresses_of(const struct gn_rec_sample *r)
+{
+	return (const uint64_t *)(r + 1) + (r->pad + 1) / 2;
+}
+
+/* The function of a frame; 0: no code is there. A caller's address is that of
+ * the instruction after its call, which can be in another function. */
+static uint32_t frame_at(struct gn_sampler *s, const struct gn_rec_sample *r,
+			 const struct gn_place_process *p, uint32_t i)
+{
+	return function_at(s, p, addresses_of(r)[i] - !!i, r->h.time);
+}
+
+/* The place of the code of a frame, or NULL. */
+static const struct gn_place *place_at(const struct gn_rec_sample *r,
+				       const struct gn_place_process *p,
+				       uint32_t i)
+{
+	return gn_places_at(&p->mapped, addresses_of(r)[i] - !!i, r->h.time);
+}
+
+/* The kernel follows frame pointers. Code without them leads it astray, so the
+ * stack ends at the first address that is not code. */
+static void add_native(struct gn_sampler *s, const struct gn_rec_sample *r,
+		       const struct gn_place_process *p, struct named *to)
+{
+	for (uint32_t i = 0; i < r->frames; i++) {
+		uint32_t func = frame_at(s, r, p, i);
+
+		if (!func)
+			break;
+		add(to, func);
+	}
+	if (!to->r.frames)
+		add(to, nowhere(s, r, p));
+}
+
 /*
- * Names the frames of a sample. A caller's address is that of the instruction
- * after its call, which can be in another function. The kernel follows frame
- * pointers. Code without them leads it astray, so the stack ends at the first
- * address that is not code.
+ * The native functions that the innermost Python function calls: those up to
+ * the first in CPython itself. If the kernel was led astray before that, only
+ * the innermost is certain.
  */
+static void add_called(struct gn_sampler *s, const struct gn_rec_sample *r,
+		       const struct gn_place_process *p, struct named *to)
+{
+	const uint32_t most = GN_SAMPLE_FRAMES - GN_PYTHON_FRAMES - 1;
+
+	for (uint32_t i = 0; i < r->frames && i <= most; i++) {
+		const struct gn_place *at = p ? place_at(r, p, i) : NULL;
+		uint32_t func;
+
+		if (at && at->what == p->python)
+			return;
+		func = i < most ? frame_at(s, r, p, i) : 0;
+		if (!func && !i)
+			func = nowhere(s, r, p);
+		if (!func)
+			break;
+		add(to, func);
+	}
+	to->r.frames = 1;
+}
+
+static void add_python(struct gn_sampler *s, const struct gn_rec_sample *r,
+		       struct named *to)
+{
+	const uint32_t *index = (const void *)(r + 1);
+
+	for (uint32_t i = 0; i < r->pad; i++)
+		add(to, gn_sampler_pythons_at(s->pythons, index[i])
+				?: gn_sampler_names_made(s->names,
+							 GN_MADE_NAMELESS));
+	if (r->h.flags & GN_F_PYTHON_CUT)
+		add(to, gn_sampler_names_made(s->names, GN_MADE_CALLERS));
+}
+
+/* Names the frames of a sample. */
 static void put_sample(struct gn_sampler *s, const struct gn_rec_sample *r)
 {
-	struct {
-		struct gn_rec_sample r;
-		uint32_t func[GN_SAMPLE_FRAMES + 1];
-	} out = {.r = *r};
-	const uint64_t *at = (const void *)(r + 1);
+	struct named out = {.r = *r};
+	const struct gn_place *at;
 	struct gn_place_process *p;
 
 	follow_mapped(s, r->h.time);
 	p = gn_places_find(&s->places, r->pid);
 	if (p)
 		catch_up(s, p);
-	for (out.r.frames = 0; out.r.frames < r->frames; out.r.frames++) {
-		uint32_t i = out.r.frames;
-
-		out.func[i] = function_at(s, p, at[i] - !!i, r->h.time);
-		if (!out.func[i])
-			break;
+	out.r.frames = out.r.pad = 0;
+	out.r.h.flags = 0;
+	if (r->pad) {
+		add_called(s, r, p, &out);
+		add_python(s, r, &out);
+	} else {
+		add_native(s, r, p, &out);
 	}
-	if (!out.r.frames)
-		out.func[out.r.frames++] = nowhere(s, r, p);
+	at = p && r->frames ? place_at(r, p, 0) : NULL;
+	if (at)
+		note_python(s, p, at);
+	if (p && p->python && !(r->h.flags & GN_F_PYTHON))
+		++*(p->known ? &s->early : &s->unknown);
 	out.r.size = gn_sample_size(out.r.frames);
 	s->put(s->ctx, &out.r.h, out.r.size);
+}
+
+/* A process ends with its last thread. */
+static void end_thread(struct gn_sampler *s, uint32_t tid)
+{
+	uint32_t pid = gn_places_process_of(&s->places, tid);
+	struct gn_place_process *p;
+
+	gn_places_thread_ends(&s->places, tid);
+	p = gn_places_find(&s->places, pid);
+	if (p && p->ended)
+		gn_python_forget(s->slots, pid);
 }
 
 bool gn_sampler_record(struct gn_sampler *s, const struct gn_rec *rec)
 {
 	switch (rec->kind) {
 	case GN_KIND_SAMPLE:
-		put_sample(s, (const void *)rec);
+		if (rec->flags & GN_F_PYTHON_NAME)
+			gn_sampler_pythons_name(
+				s->pythons,
+				gn_places_process_of(&s->places, rec->tid),
+				(const void *)rec);
+		else
+			put_sample(s, (const void *)rec);
 		return true;
 	case GN_KIND_THREAD:
 		new_thread(s, (const void *)rec);
@@ -289,7 +481,7 @@ bool gn_sampler_record(struct gn_sampler *s, const struct gn_rec *rec)
 		new_program(s, (const void *)rec);
 		break;
 	case GN_KIND_EXIT:
-		gn_places_thread_ends(&s->places, rec->tid);
+		end_thread(s, rec->tid);
 		break;
 	case GN_KIND_CODE:
 		new_code(s, (const void *)rec);

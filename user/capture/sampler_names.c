@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <gnomon/path.h>
 #include "capture/clock.h"
 #include "capture/drain.h"
 #include "capture/sampler_parts.h"
@@ -41,6 +42,7 @@ struct file {
 	uint32_t tried;	 /* process through which opening was tried last */
 	uint64_t mapped; /* when a process mapped it first */
 	bool looked, read, told, composite;
+	struct gn_python_file *python;		 /* NULL: it has none */
 	struct gn_elf *elf;			 /* NULL: it has no symbols */
 	struct gn_precompiled_code *precompiled; /* NULL: it has none */
 	const struct gn_elf_symbol *symbol;
@@ -86,6 +88,7 @@ void gn_sampler_names_free(struct gn_sampler_names *n)
 		if (n->file[i].fd >= 0)
 			close(n->file[i].fd);
 		free(n->file[i].path);
+		free(n->file[i].python);
 		free(n->file[i].function);
 	}
 	free(n->file);
@@ -199,15 +202,21 @@ uint32_t gn_sampler_names_module(struct gn_sampler_names *n, uint32_t pid,
 	return FIRST_MODULE + (uint32_t)i;
 }
 
+uint32_t gn_sampler_names_new_function(struct gn_sampler_names *n)
+{
+	return n->next > GN_FUNC_INDEX(~0u)
+		       ? 0
+		       : GN_FUNC(GN_RUNTIME_NATIVE, n->next++);
+}
+
 static uint32_t tell(struct gn_sampler_names *n, struct file *f, uint64_t addr,
 		     uint8_t flags, const char *name)
 {
 	uint32_t module = f ? FIRST_MODULE + (uint32_t)(f - n->file) : 0;
-	uint32_t func;
+	uint32_t func = gn_sampler_names_new_function(n);
 
-	if (n->next > GN_FUNC_INDEX(~0u))
+	if (!func)
 		return 0;
-	func = GN_FUNC(GN_RUNTIME_NATIVE, n->next++);
 	if (f && !f->told)
 		gn_text_record_to(n->put, n->ctx, GN_KIND_MODULE, module, 0, 0,
 				  0, f->path,
@@ -236,6 +245,18 @@ static int take_open(struct gn_sampler_names *n, struct file *f)
 	return -1;
 }
 
+static void look_for_python(struct file *f, const char *place)
+{
+	struct gn_python_file python;
+
+	if (!gn_elf_mentions(f->elf, "_PyRuntime") ||
+	    !gn_python_file_read(place, &python))
+		return;
+	f->python = malloc(sizeof(python));
+	if (f->python)
+		*f->python = python;
+}
+
 static void look(struct gn_sampler_names *n, uint32_t pid, struct file *f)
 {
 	char place[GN_FILE_PLACE];
@@ -251,7 +272,9 @@ static void look(struct gn_sampler_names *n, uint32_t pid, struct file *f)
 	f->read = true;
 	if (gn_elf_open_as(gn_file_place(fd, place), f->path, &f->elf))
 		f->elf = NULL;
-	if (!f->elf)
+	if (f->elf)
+		look_for_python(f, place);
+	else
 		f->precompiled = gn_precompiled_open(fd, &f->composite);
 	close(fd);
 	if (f->elf) {
@@ -261,6 +284,25 @@ static void look(struct gn_sampler_names *n, uint32_t pid, struct file *f)
 		f->symbols = f->precompiled->n;
 	}
 	f->function = calloc(f->symbols + 1, sizeof(*f->function));
+}
+
+const struct gn_python_file *gn_sampler_names_python(struct gn_sampler_names *n,
+						     uint32_t pid,
+						     uint32_t module)
+{
+	static const char lib[] = "lib", python[] = "python";
+	struct file *f;
+	const char *name;
+
+	if (module == GN_MODULE_UNKNOWN)
+		return NULL;
+	f = &n->file[module - FIRST_MODULE];
+	name = gn_base_name(f->path);
+	if (!strncmp(name, lib, sizeof(lib) - 1))
+		name += sizeof(lib) - 1;
+	if (!f->looked && !strncmp(name, python, sizeof(python) - 1))
+		look(n, pid, f);
+	return f->python;
 }
 
 /* How many of the symbols begin at the offset or before. */
@@ -372,6 +414,8 @@ uint32_t gn_sampler_names_made(struct gn_sampler_names *n, enum gn_made what)
 		[GN_MADE_UNKNOWN] = UNKNOWN,
 		[GN_MADE_INTERPRETED] = "[interpreted]",
 		[GN_MADE_ENDED] = "[process ended]",
+		[GN_MADE_NAMELESS] = "[Python function]",
+		[GN_MADE_CALLERS] = "[more callers]",
 	};
 
 	if (!n->made[what])

@@ -3,6 +3,8 @@
 #ifndef GNOMON_CAPTURE_SAMPLER_PARTS_H
 #define GNOMON_CAPTURE_SAMPLER_PARTS_H
 
+#include <gnomon/python.h>
+#include "capture/python_file.h"
 #include "capture/sampler.h"
 #include "process/maps.h"
 
@@ -31,6 +33,10 @@ struct gn_place_list {
 struct gn_place_process {
 	uint32_t pid;
 	bool jvm;	 /* a Java machine that was traced from its start */
+	bool ahead;	 /* it was looked at before its first record */
+	bool known;	 /* gnomon knows the version of its CPython */
+	uint32_t python; /* the module that CPython is in; 0: none so far */
+	uint64_t base;	 /* where the first byte of its file would be */
 	uint64_t began;	 /* when it, or the program that it runs, began */
 	uint32_t losses; /* losses known when its mappings were read */
 	uint64_t ended;	 /* its rank among ended processes; 0: it runs */
@@ -91,13 +97,40 @@ uint32_t gn_sampler_names_module(struct gn_sampler_names *n, uint32_t pid,
  * "[unknown]" is a function, too, and so is "[file not read]". */
 uint32_t gn_sampler_names_at(struct gn_sampler_names *n, uint32_t pid,
 			     uint32_t module, uint64_t offset);
+/* The CPython in a file. One that its name tells is looked at now; others have
+ * been looked at if there was a sample in them. NULL: none. */
+const struct gn_python_file *gn_sampler_names_python(struct gn_sampler_names *n,
+						     uint32_t pid,
+						     uint32_t module);
+/* A function that no file of code has; 0: no room. The caller names it. */
+uint32_t gn_sampler_names_new_function(struct gn_sampler_names *n);
 /* The function that stands for code without a file. */
 enum gn_made {
 	GN_MADE_UNKNOWN,
 	GN_MADE_INTERPRETED,
-	GN_MADE_ENDED, /* its process ended before its mappings were read */
+	GN_MADE_ENDED,	  /* its process ended before its mappings were read */
+	GN_MADE_NAMELESS, /* a Python function whose name is lost */
+	GN_MADE_CALLERS,  /* Python callers that the sample does not have */
 	GN_MADE_COUNT,
 };
 uint32_t gn_sampler_names_made(struct gn_sampler_names *n, enum gn_made what);
+
+/* sampler_python.c: processes and functions of Python. `slots` may be NULL. */
+struct gn_sampler_pythons;
+
+struct gn_sampler_pythons *
+gn_sampler_pythons_new(gn_sampler_put put, void *ctx,
+		       struct gn_sampler_names *names);
+void gn_sampler_pythons_free(struct gn_sampler_pythons *p);
+/* Tells the BPF programs where a process has its CPython, or that they must not
+ * use what they were told. */
+void gn_python_tell(struct gn_python *slots, uint32_t pid, uint64_t base,
+		    const struct gn_python_file *file);
+void gn_python_forget(struct gn_python *slots, uint32_t pid);
+/* Takes the name of a function; `pid`: a process that has it. */
+void gn_sampler_pythons_name(struct gn_sampler_pythons *p, uint32_t pid,
+			     const struct gn_rec_python_name *r);
+/* The function of an index; 0: its name is lost. */
+uint32_t gn_sampler_pythons_at(struct gn_sampler_pythons *p, uint32_t index);
 
 #endif

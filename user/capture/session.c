@@ -281,6 +281,8 @@ static int drop_maps(struct gn_session *s)
 		err = bpf_map__set_max_entries(s->skel->maps.interned, 1);
 	if (!err && !s->skel->rodata->lookups_fail)
 		err = bpf_map__set_max_entries(s->skel->maps.addressed, 1);
+	if (!err && !s->opts.samples)
+		err = bpf_map__set_max_entries(s->skel->maps.codes, 1);
 	if (!err && !asks_values(s))
 		err = bpf_map__set_max_entries(s->skel->maps.valued, 1)
 			      ?: bpf_map__set_max_entries(s->skel->maps.classes,

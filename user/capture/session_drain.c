@@ -373,6 +373,8 @@ void gn_session_put_counts(struct gn_session *s)
 	for (uint32_t i = 0; i < GN_COUNTER_COUNT; i++) {
 		uint64_t sum = s->skel->bss->control.counters[i];
 
+		if (s->sampler)
+			sum += gn_sampler_count(s->sampler, i);
 		if (i == GN_COUNTER_SINK)
 			sum += s->sink_lost;
 		else if (i == GN_COUNTER_LATE)

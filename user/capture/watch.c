@@ -110,6 +110,10 @@ int gn_watch_sample(struct gn_session *s)
 	err = gn_sampler_new(put_sample, s, &s->sampler);
 	if (err)
 		return sample_failed(s, err);
+	gn_sampler_share(s->sampler, s->skel->bss->pythons,
+			 &s->skel->bss->control.pythons);
+	for (size_t i = 0; i < s->opts.npids; i++)
+		gn_sampler_ahead(s->sampler, (uint32_t)s->opts.pids[i]);
 	s->skel->bss->control.sample_ns = 1000000000u / s->opts.samples;
 	for (int cpu = 0; cpu < cpus; cpu++) {
 		struct perf_event_attr attr = {

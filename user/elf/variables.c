@@ -274,3 +274,19 @@ int gn_exported_code(const char *path, const char *name, uint64_t *addr,
 	gn_image_close(&image);
 	return err;
 }
+
+int gn_exported_bytes(const char *path, const char *name, void *to, size_t size)
+{
+	struct gn_image image;
+	uint64_t addr, offset;
+	int err = gn_image_open(path, &image);
+
+	if (err)
+		return err;
+	find_exported(&image, &name, 1, &addr);
+	err = addr ? gn_image_offset(&image, addr, PF_R, &offset) : -ENOENT;
+	if (!err)
+		err = gn_image_read(&image, offset, to, size);
+	gn_image_close(&image);
+	return err;
+}

@@ -39,4 +39,9 @@ int gn_exported_variable(const char *path, const char *name, uint64_t *addr,
 int gn_exported_code(const char *path, const char *name, uint64_t *addr,
 		     uint64_t *offset);
 
+/* Reads the first bytes of a variable, as the file has them. -ENOENT: it is not
+ * exported, or not in the file; -ENODATA: the file ends earlier. */
+int gn_exported_bytes(const char *path, const char *name, void *to,
+		      size_t size);
+
 #endif

@@ -38,7 +38,8 @@ static bool asked_all(const struct gn_model *m)
 }
 
 /* Whether the functions are those of an interpreter: no file has them, so they
- * cannot be listed, and samples show the interpreter instead. */
+ * cannot be listed, and samples show the interpreter instead, or, of CPython,
+ * functions that are traced already. */
 static bool interpreted(const struct gn_model *m)
 {
 	for (size_t i = 0; i < m->nfunctions; i++)

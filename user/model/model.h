@@ -466,6 +466,8 @@ struct gn_model_syscall {
  * the stack. */
 struct gn_model_sample {
 	struct gn_model_named of;
+	uint32_t line; /* where it begins in its module, a source file; 0: not
+			  known */
 	uint64_t self, total;
 	uint32_t place; /* used while the model is built */
 };

@@ -77,7 +77,8 @@ static int by_name(const void *left, const void *right)
 	const struct gn_model_sample *a = left, *b = right;
 	int cmp = strcmp(a->of.name, b->of.name);
 
-	return cmp ? cmp : strcmp(a->of.module, b->of.module);
+	cmp = cmp ? cmp : strcmp(a->of.module, b->of.module);
+	return cmp ? cmp : (a->line > b->line) - (a->line < b->line);
 }
 
 static int by_self(const void *left, const void *right)
@@ -91,7 +92,8 @@ static int by_self(const void *left, const void *right)
 	return by_name(left, right);
 }
 
-/* Makes one row for each name: several processes can have a function. */
+/* Makes one row for each name and line: several processes can have a
+ * function. */
 static int make_rows(struct build *b)
 {
 	struct gn_names *names = &b->p->stage.names;
@@ -112,6 +114,7 @@ static int make_rows(struct build *b)
 	for (size_t i = 0; row && !err && i < b->nfns; i++) {
 		err = gn_build_name(names, b->fns[i], &row[i].of);
 		row[i].place = b->fns[i];
+		row[i].line = names->fns[b->fns[i]].line;
 	}
 	if (!row || err)
 		return -ENOMEM;

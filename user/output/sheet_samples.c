@@ -30,7 +30,9 @@ static int fill_samples(const struct gn_model *m, struct gn_sheet *s)
 		gn_cell_number(c++, x->total);
 		put_pct(c++, x->total, m->sampled);
 		gn_cell_name(c++, &x->of);
-		gn_cell_module(c, x->of.module);
+		gn_cell_module(c++, x->of.module);
+		if (x->line)
+			gn_cell_number(c, x->line);
 	}
 	return 0;
 }
@@ -42,6 +44,7 @@ static const struct gn_sheet_column samples_columns[] = {
 	{"total_pct", "total%", GN_CELL_PCT},
 	{"name", "function", GN_CELL_TEXT},
 	{"module", "module", GN_CELL_TEXT},
+	{"line", "line", GN_CELL_ID},
 };
 
 const struct gn_sheet_kind gn_sheet_samples = {
@@ -50,6 +53,50 @@ const struct gn_sheet_kind gn_sheet_samples = {
 	.ncolumns = sizeof(samples_columns) / sizeof(samples_columns[0]),
 	.fill = fill_samples,
 };
+
+static void put_part(FILE *f, const char *before, uint64_t n, const char *what)
+{
+	char count[GN_CELL];
+
+	gn_format_count(count, n);
+	fprintf(f, "%s%s %s", before, count, what);
+}
+
+/* How many samples have Python functions, and why others have not, or not
+ * all. */
+static void put_python(const struct gn_model *m, FILE *f)
+{
+	static const struct {
+		enum gn_counter counter;
+		const char *what;
+	} parts[] = {
+		{GN_COUNTER_PYTHON_OUTSIDE, "in threads that ran none"},
+		{GN_COUNTER_PYTHON_EARLY, "before gnomon knew the process"},
+		{GN_COUNTER_PYTHON_UNKNOWN, "of an unknown version"},
+		{GN_COUNTER_PYTHON_UNREAD, "unreadable"},
+		{GN_COUNTER_PYTHON_STRANGE, "not as its version has them"},
+		{GN_COUNTER_PYTHON_CUT, "with more callers"},
+		{GN_COUNTER_PYTHON_NAMES, "names lost"},
+	};
+	const char *before = "; ";
+	uint64_t any = m->counters[GN_COUNTER_PYTHON_STACKS];
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		any |= m->counters[parts[i].counter];
+	if (!any)
+		return;
+	fprintf(f, "# %-11s ", "python");
+	put_part(f, "", m->counters[GN_COUNTER_PYTHON_STACKS],
+		 "samples with its functions");
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		if (!m->counters[parts[i].counter])
+			continue;
+		put_part(f, before, m->counters[parts[i].counter],
+			 parts[i].what);
+		before = ", ";
+	}
+	fputc('\n', f);
+}
 
 /* Samples are not times: a lost sample makes no time wrong. */
 void gn_header_samples(const struct gn_model *m, FILE *f)
@@ -68,4 +115,5 @@ void gn_header_samples(const struct gn_model *m, FILE *f)
 		"# %-11s %" PRIu64 " a second of each CPU: %s, and %s lost; "
 		"--by samples shows them\n",
 		"samples", rate, n, missing);
+	put_python(m, f);
 }

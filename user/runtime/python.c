@@ -72,8 +72,9 @@ const struct gn_runtime gn_runtime_python = {
 	.find = find,
 	.matches = gn_python_filter,
 	.lock = {"*python3*", "_PyRuntime", 0},
-	.attached = "only its threads and time classes are seen, not its "
-		    "functions; start it under gnomon to see those",
+	.attached = "only its threads and time classes are seen, not calls of "
+		    "its functions; --snapshot 99 samples them, and if "
+		    "gnomon starts it, it sees calls",
 	.limits = limits,
 	.get = "install python3",
 };

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Reads objects of CPython: texts, and the name of a module. */
+#ifndef GNOMON_PYTEXT_BPF_H
+#define GNOMON_PYTEXT_BPF_H
+
+#include "gnomon_vmlinux.h"
+
+#include <bpf/bpf_helpers.h>
+
+#include <gnomon/event.h>
+#include <gnomon/python.h>
+
+#include "maps.bpf.h"
+
+/* In the place of an address: why there is none. */
+enum gn_python_no {
+	GN_PYTHON_OUTSIDE = 1, /* the thread runs no Python function */
+	GN_PYTHON_UNREAD,      /* the memory is not there */
+	GN_PYTHON_STRANGE,     /* it is not as CPython has it */
+	GN_PYTHON_NO_MAX = 15,
+};
+
+/* How CPython names the types, with the NUL. */
+#define GN_PYTHON_CODE_NAME 0x65646f63 /* "code" */
+#define GN_PYTHON_STR_NAME  0x727473   /* "str" */
+#define GN_PYTHON_DICT_NAME 0x74636964 /* "dict" */
+
+/* Offsets in objects that are the same in all versions. */
+#define GN_PYTHON_TYPE	 8  /* in an object */
+#define GN_PYTHON_NAME	 24 /* in a type: the address of its name */
+#define GN_PYTHON_LENGTH 16 /* in a text: in characters */
+#define GN_PYTHON_STATE	 32 /* in a text: its form */
+#define GN_PYTHON_KEYS	 32 /* in a dictionary */
+
+#define GN_PYTHON_WIDTH(state)	  ((state) >> 2 & 7)
+#define GN_PYTHON_COMPACT(state)  ((state) >> 5 & 1)
+#define GN_PYTHON_IN_ASCII(state) ((state) >> 6 & 1)
+
+static __always_inline bool python_word(__u64 *to, __u64 at)
+{
+	return !bpf_probe_read_user(to, sizeof(*to), (void *)at);
+}
+
+/*
+ * 0: the object has this type; else enum gn_python_no. A program that has
+ * CPython as a library can have a copy of a type, at another address; so its
+ * name counts, too.
+ */
+static __always_inline __u32 python_is(const struct gn_python *py, __u64 object,
+				       enum gn_python_type which, __u64 name)
+{
+	__u64 type, at, has = 0;
+
+	if (!python_word(&type, object + GN_PYTHON_TYPE))
+		return GN_PYTHON_UNREAD;
+	if (type && type == py->type[which])
+		return 0;
+	if (!python_word(&at, type + GN_PYTHON_NAME) ||
+	    bpf_probe_read_user(&has, name >> 24 ? 5 : 4, (void *)at))
+		return GN_PYTHON_UNREAD;
+	return has == name ? 0 : GN_PYTHON_STRANGE;
+}
+
+#define GN_PYTHON_IS(py, object, type) \
+	python_is(py, object, GN_PYTHON_##type, GN_PYTHON_##type##_NAME)
+
+/* Reads a text; what is longer than there is room is cut. */
+static __noinline bool python_text(struct gn_python_text *to, __u64 object,
+				   const struct gn_python *py)
+{
+	__u64 length, data;
+	__u32 state, bytes;
+
+	if (!to || !py || !object || GN_PYTHON_IS(py, object, STR) ||
+	    !python_word(&length, object + GN_PYTHON_LENGTH) ||
+	    bpf_probe_read_user(&state, sizeof(state),
+				(void *)(object + GN_PYTHON_STATE)) ||
+	    !GN_PYTHON_COMPACT(state) || !GN_PYTHON_WIDTH(state))
+		return false;
+	data = object +
+	       (GN_PYTHON_IN_ASCII(state) ? py->at.ascii : py->at.compact);
+	if (length > GN_PYTHON_TEXT)
+		length = GN_PYTHON_TEXT;
+	bytes = length * GN_PYTHON_WIDTH(state);
+	barrier_var(bytes);
+	if (bytes > GN_PYTHON_TEXT)
+		bytes = GN_PYTHON_TEXT;
+	to->bytes = bytes;
+	to->width = GN_PYTHON_WIDTH(state);
+	return !bytes || !bpf_probe_read_user(to->text, bytes, (void *)data);
+}
+
+struct gn_python_entries {
+	__u64 at;
+	__u32 size; /* of each */
+	__u32 key;  /* where it has its key; its value follows */
+};
+
+/* Where a dictionary's entries are, behind its index. */
+static __always_inline bool python_entries(struct gn_python_entries *e,
+					   __u64 keys,
+					   const struct gn_python_layout *at)
+{
+	__u8 form[2] = {};
+	__u64 size;
+
+	e->size = 24;
+	e->key = 8;
+	if (!at->new_keys) {
+		if (!python_word(&size, keys + 8))
+			return false;
+		e->at = keys + 40 + (size << (size > 0xff) << (size > 0xffff));
+		return true;
+	}
+	if (bpf_probe_read_user(form, sizeof(form), (void *)(keys + 9)))
+		return false;
+	if (form[1]) {
+		e->size = 16;
+		e->key = 0;
+	}
+	e->at = keys + 32 + (1ull << (form[0] & 31));
+	return true;
+}
+
+/* The text with the name of the module whose variables these are: it is among
+ * the first. 0: not found. */
+static __noinline __u64 python_module(__u64 globals, const struct gn_python *py)
+{
+	static const char word[] = "__name__";
+	struct gn_python_entries e;
+	__u64 keys, key, value, has;
+	int i;
+
+	if (!py || GN_PYTHON_IS(py, globals, DICT) ||
+	    !python_word(&keys, globals + GN_PYTHON_KEYS) ||
+	    !python_entries(&e, keys, &py->at))
+		return 0;
+	for (i = 0; i < 4; i++) {
+		if (!python_word(&key, e.at + i * e.size + e.key) ||
+		    !python_word(&value, e.at + i * e.size + e.key + 8))
+			return 0;
+		if (python_word(&has, key + py->at.ascii) &&
+		    has == *(const __u64 *)word)
+			return value;
+	}
+	return 0;
+}
+
+#endif

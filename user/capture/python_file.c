@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/python_file.h"
+
+#include <string.h>
+
+#include "elf/variables.h"
+
+/* What each version of CPython exports. */
+#define RUNTIME "_PyRuntime"
+#define CODE	"PyEval_EvalCode"
+#define VERSION "Py_Version"		    /* from 3.11 on */
+#define CONFIG	"PyConfig_InitPythonConfig" /* from 3.8 on */
+
+#define MINOR(version) ((version) >> 16)
+
+/* 3.8, 3.9 and 3.10 */
+static const struct gn_python_layout layout_38 = {
+	.interpreters = 32,
+	.threads = 8,
+	.next_interpreter = 0,
+	.next = 8,
+	.interpreter = 16,
+	.thread_id = 176,
+	.frame = 24,
+	.current = GN_PYTHON_NONE,
+	.code = 32,
+	.previous = 24,
+	.globals = 48,
+	.owner = GN_PYTHON_NONE,
+	.file = 104,
+	.name = 112,
+	.line = 40,
+	.ascii = 48,
+	.compact = 72,
+};
+
+static const struct gn_python_layout layout_311 = {
+	.interpreters = 40,
+	.threads = 16,
+	.next_interpreter = 0,
+	.next = 8,
+	.interpreter = 16,
+	.thread_id = 152,
+	.frame = 56,
+	.current = 8,
+	.code = 32,
+	.previous = 48,
+	.globals = 8,
+	.owner = GN_PYTHON_NONE,
+	.file = 112,
+	.name = 128,
+	.line = 72,
+	.ascii = 48,
+	.compact = 72,
+	.new_keys = 1,
+};
+
+static const struct gn_python_layout layout_312 = {
+	.interpreters = 40,
+	.threads = 72,
+	.next_interpreter = 0,
+	.next = 8,
+	.interpreter = 16,
+	.thread_id = 136,
+	.frame = 56,
+	.current = 0,
+	.code = 0,
+	.previous = 8,
+	.globals = 24,
+	.owner = 70,
+	.file = 112,
+	.name = 128,
+	.line = 68,
+	.ascii = 40,
+	.compact = 56,
+	.new_keys = 1,
+};
+
+/* The head of _PyRuntime from 3.13 on: offsets for debuggers. X(field of struct
+ * gn_python_layout, the word that has it). */
+#define WORDS	      40
+#define COOKIE	      "xdebugpy"
+#define FREE_THREADED 2
+#define OFFSETS(X)             \
+	X(interpreters, 5)     \
+	X(next_interpreter, 8) \
+	X(threads, 9)          \
+	X(next, 21)            \
+	X(interpreter, 22)     \
+	X(frame, 23)           \
+	X(thread_id, 24)       \
+	X(previous, 29)        \
+	X(code, 30)            \
+	X(owner, 33)           \
+	X(file, 35)            \
+	X(name, 37)            \
+	X(line, 39)
+
+/* 3.13 */
+static bool read_offsets(const char *path, struct gn_python_layout *at)
+{
+	uint64_t word[WORDS];
+	bool fit = true;
+
+	if (gn_exported_bytes(path, RUNTIME, word, sizeof(word)) ||
+	    memcmp(word, COOKIE, sizeof(word[0])) != 0 || word[FREE_THREADED])
+		return false;
+	*at = layout_312;
+	at->current = GN_PYTHON_NONE;
+#define TAKE(field, i)                   \
+	fit &= word[i] < GN_PYTHON_NONE; \
+	at->field = (uint16_t)word[i];
+	OFFSETS(TAKE)
+#undef TAKE
+	return fit;
+}
+
+static bool read_layout(const char *path, bool configured,
+			struct gn_python_layout *at)
+{
+	uint64_t version;
+
+	if (gn_exported_bytes(path, VERSION, &version, sizeof(version))) {
+		*at = layout_38;
+		return configured;
+	}
+	switch (MINOR(version)) {
+	case 0x30b:
+		*at = layout_311;
+		return true;
+	case 0x30c:
+		*at = layout_312;
+		return true;
+	case 0x30d:
+		return read_offsets(path, at);
+	default:
+		return false;
+	}
+}
+
+bool gn_python_file_read(const char *path, struct gn_python_file *out)
+{
+	static const char *const names[] = {RUNTIME, CONFIG, "PyCode_Type",
+					    "PyUnicode_Type", "PyDict_Type"};
+	uint64_t addr[2 + GN_PYTHON_TYPES], code, offset;
+
+	*out = (struct gn_python_file){0};
+	if (gn_exported(path, names, 2 + GN_PYTHON_TYPES, addr) || !addr[0])
+		return false;
+	if (gn_exported_code(path, CODE, &code, &offset))
+		return true;
+	out->runtime = (int64_t)(addr[0] - (code - offset));
+	for (int i = 0; i < GN_PYTHON_TYPES; i++)
+		if (addr[2 + i])
+			out->type[i] = (int64_t)(addr[2 + i] - (code - offset));
+	out->known = read_layout(path, addr[1], &out->at);
+	return true;
+}

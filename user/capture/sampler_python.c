@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What the BPF programs are told of processes that run Python, and the Python
+ * functions that they name. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/drain.h"
+#include "capture/sampler_parts.h"
+
+/* Limits of what programs can make gnomon keep: functions of different names,
+ * files or lines, and the bytes of these. */
+#define FUNCTIONS_MAX (1u << 17)
+#define BYTES_MAX     (64u << 20)
+#define INDEXES_MAX   (1u << 22)
+
+/* Numbers of Python's source files, among those of modules. */
+#define FIRST_SOURCE (3u << 30)
+
+/* Memory for a text, a module and a name in UTF-8, of up to three bytes for two
+ * in memory. */
+#define UTF8_MAX (2 * GN_PYTHON_TEXT)
+
+struct known {
+	char *text; /* NULL: free */
+	size_t len;
+	uint32_t number; /* a function, or a source file */
+};
+
+struct gn_sampler_pythons {
+	gn_sampler_put put;
+	void *ctx;
+	struct gn_sampler_names *names;
+	uint32_t *func; /* by index; 0: none */
+	size_t room;
+	struct known *known; /* a hash table; `size` is a power of two */
+	size_t nknown, size, bytes;
+	uint32_t sources;
+};
+
+struct gn_sampler_pythons *
+gn_sampler_pythons_new(gn_sampler_put put, void *ctx,
+		       struct gn_sampler_names *names)
+{
+	struct gn_sampler_pythons *p = calloc(1, sizeof(*p));
+
+	if (p) {
+		p->put = put;
+		p->ctx = ctx;
+		p->names = names;
+	}
+	return p;
+}
+
+void gn_sampler_pythons_free(struct gn_sampler_pythons *p)
+{
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->size; i++)
+		free(p->known[i].text);
+	free(p->known);
+	free(p->func);
+	free(p);
+}
+
+void gn_python_forget(struct gn_python *slots, uint32_t pid)
+{
+	for (uint32_t i = 0; slots && i < GN_PYTHON_SLOTS; i++) {
+		struct gn_python *at =
+			&slots[(GN_PYTHON_SLOT(pid) + i) % GN_PYTHONS];
+
+		if (at->pid != pid)
+			continue;
+		__atomic_store_n(&at->turn, at->turn + 1, __ATOMIC_RELEASE);
+		__atomic_store_n(&at->pid, 0, __ATOMIC_RELEASE);
+	}
+}
+
+static void fill(struct gn_python *to, uint64_t base,
+		 const struct gn_python_file *file)
+{
+	to->runtime = base + (uint64_t)file->runtime;
+	for (int i = 0; i < GN_PYTHON_TYPES; i++)
+		to->type[i] =
+			file->type[i] ? base + (uint64_t)file->type[i] : 0;
+	to->at = file->at;
+}
+
+void gn_python_tell(struct gn_python *slots, uint32_t pid, uint64_t base,
+		    const struct gn_python_file *file)
+{
+	gn_python_forget(slots, pid);
+	for (uint32_t i = 0; slots && i < GN_PYTHON_SLOTS; i++) {
+		struct gn_python *to =
+			&slots[(GN_PYTHON_SLOT(pid) + i) % GN_PYTHONS];
+
+		if (to->pid)
+			continue;
+		fill(to, base, file);
+		__atomic_store_n(&to->turn, to->turn + 1, __ATOMIC_RELEASE);
+		__atomic_store_n(&to->pid, pid, __ATOMIC_RELEASE);
+		return;
+	}
+}
+
+static char *put_utf8(char *to, uint32_t c)
+{
+	if (c < 0x80) {
+		*to++ = c ? (char)c : '?';
+	} else if (c < 0x800) {
+		*to++ = (char)(0xc0 | c >> 6);
+		*to++ = (char)(0x80 | (c & 0x3f));
+	} else if (c < 0x10000 && (c < 0xd800 || c > 0xdfff)) {
+		*to++ = (char)(0xe0 | c >> 12);
+		*to++ = (char)(0x80 | (c >> 6 & 0x3f));
+		*to++ = (char)(0x80 | (c & 0x3f));
+	} else if (c >= 0x10000 && c < 0x110000) {
+		*to++ = (char)(0xf0 | c >> 18);
+		*to++ = (char)(0x80 | (c >> 12 & 0x3f));
+		*to++ = (char)(0x80 | (c >> 6 & 0x3f));
+		*to++ = (char)(0x80 | (c & 0x3f));
+	} else {
+		*to++ = '?';
+	}
+	return to;
+}
+
+/* Appends a text in UTF-8. */
+static char *put_text(char *to, const struct gn_python_text *text)
+{
+	uint32_t bytes = text->bytes, width = text->width, c;
+
+	if ((width != 1 && width != 2 && width != 4) || bytes > GN_PYTHON_TEXT)
+		return to;
+	for (uint32_t i = 0; i + width <= bytes; i += width) {
+		c = 0;
+		memcpy(&c, text->text + i, width);
+		to = put_utf8(to, c);
+	}
+	return to;
+}
+
+static uint64_t hash_of(const char *text, size_t len)
+{
+	uint64_t h = 0xcbf29ce484222325;
+
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ (unsigned char)text[i]) * 0x100000001b3;
+	return h ^ h >> 32;
+}
+
+/* The place of a text in the table: its own, or a free one. */
+static struct known *place_of(struct known *known, size_t size,
+			      const char *text, size_t len)
+{
+	size_t i = hash_of(text, len) & (size - 1);
+
+	while (known[i].text &&
+	       (known[i].len != len || memcmp(known[i].text, text, len) != 0))
+		i = (i + 1) & (size - 1);
+	return &known[i];
+}
+
+static bool grow_known(struct gn_sampler_pythons *p)
+{
+	size_t size = p->size ? p->size * 2 : 256;
+	struct known *grown;
+
+	if (p->nknown * 2 < p->size)
+		return true;
+	grown = calloc(size, sizeof(*grown));
+	if (!grown)
+		return false;
+	for (size_t i = 0; i < p->size; i++)
+		if (p->known[i].text)
+			*place_of(grown, size, p->known[i].text,
+				  p->known[i].len) = p->known[i];
+	free(p->known);
+	p->known = grown;
+	p->size = size;
+	return true;
+}
+
+/* The entry of a text, which is new if its number is 0. NULL: no room. */
+static struct known *entry_of(struct gn_sampler_pythons *p, const char *text,
+			      size_t len)
+{
+	struct known *k;
+
+	if (!grow_known(p))
+		return NULL;
+	k = place_of(p->known, p->size, text, len);
+	if (k->text)
+		return k;
+	if (p->nknown == FUNCTIONS_MAX || p->bytes + len > BYTES_MAX)
+		return NULL;
+	k->text = malloc(len + 1);
+	if (!k->text)
+		return NULL;
+	memcpy(k->text, text, len);
+	k->len = len;
+	p->nknown++;
+	p->bytes += len;
+	return k;
+}
+
+/* The number of a source file; 0: no room. */
+static uint32_t source_of(struct gn_sampler_pythons *p, const char *path)
+{
+	struct known *k = entry_of(p, path, strlen(path));
+
+	if (!k)
+		return 0;
+	if (!k->number) {
+		k->number = FIRST_SOURCE + p->sources++;
+		gn_text_record_to(p->put, p->ctx, GN_KIND_MODULE, k->number, 0,
+				  0, 0, path, "");
+	}
+	return k->number;
+}
+
+/* `text` has the name, the file and the line, which NULs separate. */
+static uint32_t function_of(struct gn_sampler_pythons *p, uint32_t pid,
+			    const char *text, size_t len, uint32_t line)
+{
+	const char *file = text + strlen(text) + 1;
+	uint32_t source = source_of(p, file);
+	struct known *k = entry_of(p, text, len);
+
+	if (!k)
+		return 0;
+	if (k->number)
+		return k->number;
+	k->number = gn_sampler_names_new_function(p->names);
+	if (!k->number)
+		return 0;
+	gn_text_record_to(p->put, p->ctx, GN_KIND_FUNCTION, k->number, source,
+			  0, 0, text, "");
+	if (line)
+		gn_text_record_to(p->put, p->ctx, GN_KIND_SOURCE, k->number,
+				  pid, line, 0, file, "");
+	return k->number;
+}
+
+static bool grow_indexes(struct gn_sampler_pythons *p, uint32_t index)
+{
+	size_t room = p->room ? p->room : 1024;
+	uint32_t *grown;
+
+	if (index < p->room)
+		return true;
+	if (index >= INDEXES_MAX)
+		return false;
+	while (room <= index)
+		room *= 2;
+	grown = reallocarray(p->func, room, sizeof(*grown));
+	if (!grown)
+		return false;
+	memset(grown + p->room, 0, (room - p->room) * sizeof(*grown));
+	p->func = grown;
+	p->room = room;
+	return true;
+}
+
+void gn_sampler_pythons_name(struct gn_sampler_pythons *p, uint32_t pid,
+			     const struct gn_rec_python_name *r)
+{
+	char text[3 * UTF8_MAX + 16], *at = text;
+
+	if (!grow_indexes(p, r->index))
+		return;
+	at = put_text(at, &r->module);
+	if (at > text)
+		*at++ = '.';
+	at = put_text(at, &r->name);
+	*at++ = '\0';
+	at = put_text(at, &r->file);
+	*at++ = '\0';
+	memcpy(at, &r->line, sizeof(r->line));
+	at += sizeof(r->line);
+	p->func[r->index] =
+		function_of(p, pid, text, (size_t)(at - text), r->line);
+}
+
+uint32_t gn_sampler_pythons_at(struct gn_sampler_pythons *p, uint32_t index)
+{
+	return index < p->room ? p->func[index] : 0;
+}
