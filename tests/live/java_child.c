@@ -44,6 +44,25 @@ void java_child(struct live *t)
 	run_child(t, "-XX:TieredStopAtLevel=1");
 }
 
+/* Without multi links, the probes of all runtimes that may be started share
+ * perf events. */
+void java_child_single(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	struct live_end end;
+	json_t *report;
+
+	java_need(t);
+	live_add(t, &command, "/bin/sh", "-c", "env -i \"$@\"; exit $?", "sh",
+		 NULL);
+	java_demo(t, &command, "", "recursion");
+	live_traced(t, &command, "--attach single", &end, &report);
+	CHECK(t, end.code == 0 && !*end.err, "ended with %d: %s", end.code,
+	      end.err);
+	live_clean(t, report);
+	compare(t, end.out, report);
+}
+
 /* gnomon reports that its methods have no values. */
 void java_child_values(struct live *t)
 {
