@@ -208,6 +208,15 @@ void live_expect_line(struct live *t, const struct live_end *end, int code,
 /* Runs the command under gnomon, with these options of gnomon. */
 void live_traced(struct live *t, const struct live_args *command,
 		 const char *options, struct live_end *end, json_t **report);
+/* With each of these options (the last is NULL) the demo has the 101 calls of
+ * its function `traced`, and none of `left`. */
+void live_filters(struct live *t, const struct live_args *demo,
+		  const char *const *options, const char *traced,
+		  const char *left);
+/* The report says in which line of the fixture's source the function begins:
+ * that of `text`. */
+void live_begins(struct live *t, const struct live_args *command,
+		 const char *source, const char *text, const char *function);
 /* Runs the command with and without gnomon. It prints and does the same, but
  * for lines with times, and gnomon loses nothing. */
 void live_pair(struct live *t, const struct live_args *command,

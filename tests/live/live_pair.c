@@ -2,6 +2,7 @@
 /* A command of a runtime, with and without gnomon. */
 #include "live.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 void live_traced(struct live *t, const struct live_args *command,
@@ -18,6 +19,43 @@ void live_traced(struct live *t, const struct live_args *command,
 		live_add(t, &a, command->word[i], NULL);
 	live_run(t, &a, NULL, end);
 	*report = live_load(t, path);
+}
+
+void live_filters(struct live *t, const struct live_args *demo,
+		  const char *const *options, const char *traced,
+		  const char *left)
+{
+	for (; *options; options++) {
+		struct live_end end;
+		json_t *report;
+		uint64_t calls;
+
+		live_traced(t, demo, *options, &end, &report);
+		calls = live_function(t, report, NULL, traced, "calls", NULL);
+		CHECK(t, calls == 101, "%s: %" PRIu64 " calls", *options,
+		      calls);
+		CHECK(t, !live_function(t, report, NULL, left, "calls", NULL),
+		      "%s: %s is recorded", *options, left);
+	}
+}
+
+void live_begins(struct live *t, const struct live_args *command,
+		 const char *source, const char *text, const char *function)
+{
+	char *all =
+		live_read(t, live_text(t, "%s/%s", t->fixtures, source), NULL);
+	const char *at = strstr(all, live_text(t, "\n%s", text));
+	struct live_end end;
+	uint64_t line = 2;
+	json_t *report;
+
+	CHECK(t, at, "no such function");
+	for (const char *c = all; c < at; c++)
+		line += *c == '\n';
+	live_traced(t, command, "", &end, &report);
+	CHECK(t,
+	      live_function(t, report, source, function, "line", NULL) == line,
+	      "%s begins in line %" PRIu64, function, line);
 }
 
 void live_pair(struct live *t, const struct live_args *command,

@@ -77,45 +77,26 @@ void ruby_lock(struct live *t)
 void ruby_filter(struct live *t)
 {
 	static const char *const filters[] = {
-		"-f count_down", "-f Object#count_down", "-f demo.rb:count_*",
+		"-f count_down",
+		"-f Object#count_down",
+		"-f demo.rb:count_*",
 		"-f demo:Object#count_down",
-		"-f Object#* -f !*plain -f !*n -f Object#count_*"};
+		"-f Object#* -f !*plain -f !*n -f Object#count_*",
+		NULL};
+	struct live_args command = {.n = 0};
 
-	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
-		struct live_args command = {.n = 0};
-		struct live_end end;
-		json_t *report;
-
-		demo(t, &command, "recursion");
-		live_traced(t, &command, filters[i], &end, &report);
-		CHECK(t, calls(t, report, "Object#count_down") == 101,
-		      "%s: %" N " calls", filters[i],
-		      calls(t, report, "Object#count_down"));
-		CHECK(t, !calls(t, report, "Object#plain"),
-		      "%s: plain is recorded", filters[i]);
-	}
+	demo(t, &command, "recursion");
+	live_filters(t, &command, filters, "Object#count_down", "Object#plain");
 }
 
 /* The report says where a method begins. */
 void ruby_lines(struct live *t)
 {
-	char *source =
-		live_read(t, live_text(t, "%s/demo.rb", t->fixtures), NULL);
-	const char *at = strstr(source, "\ndef count_down(");
 	struct live_args command = {.n = 0};
-	struct live_end end;
-	uint64_t line = 2;
-	json_t *report;
 
-	CHECK(t, at, "no such method");
-	for (const char *c = source; c < at; c++)
-		line += *c == '\n';
 	demo(t, &command, "recursion");
-	live_traced(t, &command, "", &end, &report);
-	CHECK(t,
-	      live_function(t, report, "demo.rb", "Object#count_down", "line",
-			    NULL) == line,
-	      "count_down is in line %" N, line);
+	live_begins(t, &command, "demo.rb", "def count_down(",
+		    "Object#count_down");
 }
 
 /* Ways to start a program: a script, code, a script by its first line, with
