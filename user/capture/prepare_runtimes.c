@@ -601,6 +601,15 @@ static int plan_methods(struct gn_session *s, const struct gn_runtime *rt,
 	return err;
 }
 
+/* Warns of values that the runtime does not give. */
+static void note_valueless(struct gn_session *s, const struct gn_runtime *rt)
+{
+	s->valueless = asks_values(s);
+	if (s->valueless)
+		snprintf(s->warning, sizeof(s->warning),
+			 "%s: " GN_VALUELESS_TEXT, rt->title);
+}
+
 /* Plans a runtime with its own sites, which are probed before the command loads
  * it. `library`: of its methods, or empty. */
 static int plan_core(struct gn_session *s, const struct gn_runtime *rt,
@@ -624,10 +633,7 @@ static int plan_core(struct gn_session *s, const struct gn_runtime *rt,
 	if (!err) {
 		s->called = !s->methods;
 		gn_prepare_links(s);
-		s->valueless = asks_values(s);
-		if (s->valueless)
-			snprintf(s->warning, sizeof(s->warning),
-				 "%s: " GN_VALUELESS_TEXT, rt->title);
+		note_valueless(s, rt);
 	}
 	if (!err || err == -ENOMEM)
 		return err;
@@ -753,6 +759,8 @@ static int plan_preloaded(struct gn_session *s, const struct gn_runtime *rt)
 		return 0;
 	}
 	err = plan_library_at(s, rt, library, library);
+	if (!err)
+		note_valueless(s, rt);
 	return err ? err : plan_launch(s, rt, library);
 }
 
