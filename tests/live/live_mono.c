@@ -256,6 +256,34 @@ void mono_events(struct live *t)
 			json_string("thread-create")));
 }
 
+/* Samples of compiled code have the names of its methods. */
+void mono_samples(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	struct live_end end;
+	const json_t *rows;
+	uint64_t own = 0, nameless = 0;
+	json_t *report;
+
+	run_demo(t, &command, "busy");
+	live_traced(t, &command, "--snapshot 499 --by samples -f demo:*Main",
+		    &end, &report);
+	rows = json_object_get(report, "samples");
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		const json_t *row = json_array_get(rows, i);
+		uint64_t self = live_number(t, row, "self");
+
+		if (has(row, "name", "Demo.Computes(int)"))
+			own += self;
+		if (has(row, "name", "[unknown]") &&
+		    !json_object_get(row, "module"))
+			nameless += self;
+	}
+	CHECK(t, own > 100, "%" N " samples of Computes", own);
+	CHECK(t, nameless * 10 < own,
+	      "%" N " samples of compiled code have no name", nameless);
+}
+
 /* Each method that runs is compiled, and the report says how long that took. */
 void mono_compilations(struct live *t)
 {

@@ -23,6 +23,7 @@ static const struct gn_runtime_site sites[] = {
 	SITE("unwound", UNWIND_END, .func = 1),
 	SITE("jit_begin", JIT_BEGIN, .func = 1, .frame = 2),
 	SITE("jit_end", JIT_END, .func = 1, .frame = 2),
+	SITE("code", CODE, .func = 1, .frame = 2, .value = {3}),
 	SITE("gc_begin", GC_BEGIN, .frame = 1),
 	SITE("gc_end", GC_END, .func = 0),
 	/* on the thread that suspends the others, around the whole

@@ -75,6 +75,7 @@ enum gn_mono_gc_event {
 	X(walk_stack, "mono_stack_walk_no_il", void,                           \
 	  int (*)(gn_mono, int, int, int, void *), void *)                     \
 	X(object_class, "mono_object_get_class", gn_mono, gn_mono)             \
+	X(code_start, "mono_jit_info_get_code_start", void *, gn_mono)         \
 	X(code_size, "mono_jit_info_get_code_size", int, gn_mono)              \
 	X(full_name, "mono_method_full_name", char *, gn_mono, int)            \
 	X(method_name, "mono_method_get_name", const char *, gn_mono)          \

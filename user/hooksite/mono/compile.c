@@ -64,9 +64,22 @@ bool gn_compile_asks(void)
 	return is;
 }
 
+static void tell_code(gn_mono method, gn_mono code)
+{
+	uint32_t index = gn_method_compiled(method);
+
+	if (index)
+		gn_site_code(index,
+			     (uint64_t)(uintptr_t)gn_mono_api.code_start(code),
+			     (uint64_t)gn_mono_api.code_size(code));
+}
+
 void gn_compile_ends(gn_mono method, gn_mono code)
 {
 	uint32_t i = own.n;
+
+	if (code && families & GN_FAMILY_CODE)
+		tell_code(method, code);
 
 	if (code && own.asks == method)
 		gn_method_unhooked(method);

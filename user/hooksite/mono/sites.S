@@ -6,6 +6,7 @@
 	GN_CALL_SITE gnomon_mono, unwound, "8@%rdi 8@%rsi"
 	GN_CALL_SITE gnomon_mono, jit_begin, "8@%rdi 8@%rsi"
 	GN_CALL_SITE gnomon_mono, jit_end, "8@%rdi 8@%rsi"
+	GN_CALL_SITE gnomon_mono, code, "8@%rdi 8@%rsi 8@%rdx"
 	GN_CALL_SITE gnomon_mono, gc_begin, "8@%rdi"
 	GN_CALL_SITE gnomon_mono, gc_end, ""
 	GN_CALL_SITE gnomon_mono, suspend_begin, "8@%rdi"

@@ -21,6 +21,9 @@ void gn_site_jit_begin(uint64_t index, uint64_t frame);
 /* `size`: of the code in bytes; GN_JIT_GONE: the compilation failed. */
 void gn_site_jit_end(uint64_t index, uint64_t size);
 
+/* Where the code of a method is. */
+void gn_site_code(uint64_t index, uint64_t start, uint64_t size);
+
 void gn_site_gc_begin(uint64_t key); /* see GN_GC_KEY */
 void gn_site_gc_end(void);
 
