@@ -78,8 +78,8 @@ void gn_checkup_runtimes(struct gn_checkup *c)
 
 	for (size_t i = 0; (rt = gn_runtime_at(i)); i++) {
 		check_installed(c, rt, home);
-		if (rt->library)
-			check_library(c, rt);
+		if (rt->library || rt->methods)
+			check_library(c, rt->library ? rt : rt->methods);
 		for (const char *const *l = rt->limits; l && *l; l++)
 			gn_finding_add(c, group, "limit", "  limit",
 				       GN_FOUND_OK, NULL, "%s", *l);
