@@ -22,7 +22,7 @@
 static struct {
 	pthread_mutex_t lock;
 	gn_jvmti jvmti; /* NULL: there is none */
-	uintptr_t number;
+	_Atomic uintptr_t number;
 	_Atomic bool over; /* the JVM ends */
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
