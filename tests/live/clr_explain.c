@@ -133,6 +133,31 @@ void test_clr_explain_starves(struct live *t)
 	starves(t, "pool sleeps", "", "waited, most in sleep");
 }
 
+/* A pool whose workers sleep briefly: the runtime sees them come back, but work
+ * was queued nearly all the time. */
+void test_clr_explain_taken(struct live *t)
+{
+	static struct live_truths truths;
+	const char *text;
+	double queued, told;
+
+	clr_need(t);
+	text = found_of(t, "pool naps", "", "pool-starvation", &truths);
+	queued = (double)live_truth(&truths, "value", "queued") / 1e9;
+	CHECK(t, text, "nothing is found of a pool that is taken");
+	CHECK(t,
+	      sscanf(text, "The thread pool was taken: for %lf s of", &told) ==
+		      1,
+	      "no time: %s", text);
+	/* in spans of 10 ms; some worker began to wait for work at the end */
+	CHECK(t, told <= queued + 0.1 && told >= queued * 0.7,
+	      "taken for %.3f s, work was queued for %.3f s", told, queued);
+	CHECK(t, strstr(text, "waited, most in sleep"), "other waits: %s",
+	      text);
+	CHECK(t, strstr(text, "most were in Pool.Nap(object)"),
+	      "another function: %s", text);
+}
+
 /* Workers that are idle, or compute, or whose work awaits. */
 void test_clr_explain_no_starvation(struct live *t)
 {

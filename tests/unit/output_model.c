@@ -212,35 +212,37 @@ static void make_asyncs(struct sample *s)
 	s->m.nasyncs = 1;
 }
 
+/* No part of a wait is one for a task, of gnomon's attaching or of a pool. */
+#define NO_PARTS 0, 0, 0, 0, 0, 0, 0
+
 static void make_waits(struct sample *s)
 {
 	static const struct gn_model_wait waits[] = {
 		{-1, GN_CLASS_CHILD, 61, 5 * MS, 1, 5 * MS, 0, "", -1, 0, 0,
-		 false, false, 0, 0, 0, 0, 0, 0},
+		 false, false, NO_PARTS},
 		{0, GN_CLASS_LOCK, 202, 900 * MS, 300, 12345678, 101,
-		 "wor\tker", 2, 0, 0, false, false, 0, 0, 0, 0, 0, 0},
+		 "wor\tker", 2, 0, 0, false, false, NO_PARTS},
 		{0, GN_CLASS_IPC, 0, 60 * MS, 30, 9 * MS, 4711, "", -1, 0, 0,
-		 false, false, 0, 0, 0, 0, 0, 0},
+		 false, false, NO_PARTS},
 		{0, GN_CLASS_LOCK, 202, 40 * MS, 7, 8 * MS, 0, "", -1, 0, 0,
-		 false, true, 0, 0, 0, 0, 0, 0},
+		 false, true, NO_PARTS},
 		{0, GN_CLASS_OTHER, 999, 1, 1, 1, 0, "", -1, 0, 0, false, false,
-		 0, 0, 0, 0, 0, 0},
+		 NO_PARTS},
 		{0, GN_CLASS_POLL, 7, 1, 1, 1, 101, "wor\tker", 2,
-		 GN_POLLED_PIPE, GN_END_BY_READY, false, false, 0, 0, 0, 0, 0,
-		 0},
+		 GN_POLLED_PIPE, GN_END_BY_READY, false, false, NO_PARTS},
 		{0, GN_CLASS_EVENT, 202, 1, 1, 1, 0, "", -1, 0, 0, true, false,
-		 0, 0, 0, 0, 0, 0},
+		 NO_PARTS},
 		/* more reasons than a table shows by default */
 		{1, GN_CLASS_SLEEP, 230, 800 * MS, 8, 100 * MS, 0, "", -1, 0, 0,
-		 false, false, 0, 0, 0, 0, 0, 0},
+		 false, false, NO_PARTS},
 		{1, GN_CLASS_DISK, GN_NO_SYSCALL, 150 * MS, 3, 99 * MS, 0, "",
-		 -1, 0, 0, false, false, 0, 0, 0, 0, 0, 0},
+		 -1, 0, 0, false, false, NO_PARTS},
 		{1, GN_CLASS_RUNQUEUE, GN_NO_SYSCALL, 30 * MS, 1000, 4 * MS, 0,
-		 "", -1, 0, 0, false, false, 0, 0, 0, 0, 0, 0},
+		 "", -1, 0, 0, false, false, NO_PARTS},
 		{1, GN_CLASS_NET, 45, 19 * MS, 2, 18 * MS, 101, "wor\tker", -1,
-		 0, 0, false, false, 0, 0, 0, 0, 0, 0},
+		 0, 0, false, false, NO_PARTS},
 		{1, GN_CLASS_FAULT, GN_NO_SYSCALL, 999999, 5, 500000, 0, "", -1,
-		 0, 0, false, false, 0, 0, 0, 0, 0, 0},
+		 0, 0, false, false, NO_PARTS},
 	};
 
 	memcpy(s->waits, waits, sizeof(waits));

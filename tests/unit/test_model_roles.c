@@ -416,6 +416,72 @@ static void a_pool_starves(void **state)
 	assert_int_equal(v.all, 0);
 }
 
+enum { TAKES, PARKS, LOOPS, IDLES };
+
+/* A piece of work of 10 ms, of which it waits for 9. Then IDLES finds no
+ * work. */
+static void work(struct feed *f, uint64_t at, uint32_t tid, int how, bool last)
+{
+	uint64_t os = how == IDLES && at ? MS / 2 : 0;
+
+	if (how != LOOPS || !at)
+		feed_event(f, at, tid, GN_KIND_ENTER, CLR(1), 0x100, os);
+	feed_slice(f, at + MS / 4, at + MS / 4 + 9 * MS, tid, GN_CLASS_SLEEP, 0,
+		   false);
+	if (how != LOOPS)
+		feed_event(f, at + 19 * MS / 2, tid, GN_KIND_LEAVE, CLR(1),
+			   0x100, 9 * MS);
+	if (how == IDLES)
+		feed_slice(f, at + 19 * MS / 2, at + 10 * MS, tid,
+			   GN_CLASS_EVENT, 0, false);
+	if (last)
+		feed_event(f, at + 10 * MS, tid, GN_KIND_EXIT, 0, 0,
+			   how == LOOPS	  ? 900 * MS
+			   : how == IDLES ? MS / 2
+					  : 0);
+}
+
+/* Two workers work like this for a second. Returns how long all were taken. */
+static uint64_t taken(int how)
+{
+	struct gn_pipeline_opts opts = {.roles = gn_runtime_roles};
+	struct feed f = {.p = gn_pipeline_new(&opts)};
+	struct gn_model *m;
+	uint64_t ns;
+
+	assert_non_null(f.p);
+	for (uint32_t tid = 2; tid <= 4; tid++)
+		if (tid < 4 || how == PARKS)
+			made(&f, 0, tid, 0, ".NET TP Worker");
+	feed_name(&f, 1, CLR(1), 1, "My.Program.Work()");
+	for (uint64_t i = 0; i < 100; i++)
+		for (uint32_t tid = 2; tid <= 3; tid++)
+			work(&f, i * 10 * MS, tid, how, i == 99);
+	if (how == PARKS) {
+		feed_slice(&f, 0, 1000 * MS, 4, GN_CLASS_EVENT, 0, false);
+		feed_event(&f, 1000 * MS, 4, GN_KIND_EXIT, 0, 0, 1000 * MS);
+	}
+	m = feed_finish(&f);
+	assert_int_equal(m->checks.slice_mismatches, 0);
+	ns = m->starvation.taken_ns;
+	assert_int_equal(m->starvation.taken_workers, ns ? 2 : 0);
+	assert_int_equal(m->starvation.moments, 0);
+	gn_model_free(m);
+	return ns;
+}
+
+/* A pool is taken while none of its workers runs out of short pieces of work.
+ * One that the pool keeps back does not matter. */
+static void a_pool_is_taken(void **state)
+{
+	(void)state;
+	assert_int_equal(taken(TAKES), 1000 * MS);
+	assert_int_equal(taken(PARKS), 1000 * MS);
+	/* all but the first half second are of long pieces of work */
+	assert_true(taken(LOOPS) <= 520 * MS);
+	assert_int_equal(taken(IDLES), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -424,6 +490,7 @@ int main(void)
 		cmocka_unit_test(services_of_a_runtime_wait_for_nobody),
 		cmocka_unit_test(a_thread_shows_the_runtime),
 		cmocka_unit_test(a_pool_starves),
+		cmocka_unit_test(a_pool_is_taken),
 		cmocka_unit_test(virtual_threads_leave_their_calls),
 	};
 

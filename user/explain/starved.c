@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The rule about a thread pool whose workers all wait while work is queued. */
+/* The rule about a thread pool whose workers all wait while work is queued, so
+ * long that the runtime adds some, or briefly but again and again. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -9,8 +10,12 @@
 /* Fewer moments are a burst, or a program that starts. */
 #define MOMENTS_LEAST 3
 
+/* The share of the time in which no worker was free, from which on it matters.
+ */
+#define TAKEN_LEAST 0.5
+
 /* A pool that starves gets a worker once or twice a second. */
-double gn_starved_share(const struct gn_facts *f)
+static double share_of_moments(const struct gn_facts *f)
 {
 	uint64_t moments = f->m->starvation.moments;
 	double per_second = (double)moments * SECOND / (double)f->wall;
@@ -20,19 +25,38 @@ double gn_starved_share(const struct gn_facts *f)
 	return per_second < 1 ? per_second : 1;
 }
 
-/* Adds up the workers' waits by class, and by function. Returns the function
- * that has most of them; -1: none is in a function. */
-static int32_t add_up(const struct gn_model *m, uint64_t *by, uint64_t *classes)
+static bool by_moments(const struct gn_facts *f)
 {
+	return share_of_moments(f) >= GN_STARVED_LEAST;
+}
+
+double gn_starved_share(const struct gn_facts *f)
+{
+	double taken = gn_share(f->m->starvation.taken_ns, f->wall);
+
+	if (by_moments(f) || taken < TAKEN_LEAST)
+		return share_of_moments(f);
+	return taken < 1 ? taken : 1;
+}
+
+/* Adds up the workers' waits by class, and by function: those in moments, or
+ * the short ones. Returns the function that has most of them; -1: none is in a
+ * function. */
+static int32_t add_up(const struct gn_facts *f, uint64_t *by, uint64_t *classes)
+{
+	const struct gn_model *m = f->m;
+	bool moments = by_moments(f);
 	int32_t most = -1;
 
 	for (size_t i = 0; i < m->nwaits; i++) {
 		const struct gn_model_wait *w = &m->waits[i];
 
-		classes[w->class] += w->starved;
+		uint64_t weight = moments ? w->starved : w->taken_ns;
+
+		classes[w->class] += weight;
 		if (w->function < 0)
 			continue;
-		by[w->function] += w->starved;
+		by[w->function] += weight;
 		if (by[w->function] > (most < 0 ? 0 : by[most]))
 			most = w->function;
 	}
@@ -48,7 +72,7 @@ int gn_look_starved(const struct gn_facts *f, struct gn_subject *s)
 
 	if (!by)
 		return -ENOMEM;
-	s->wait.function = add_up(m, by, classes);
+	s->wait.function = add_up(f, by, classes);
 	gn_top_classes(classes, &class, 1);
 	s->class = (enum gn_class) class;
 	s->share = gn_starved_share(f);
@@ -77,8 +101,25 @@ static const char *waits_for(enum gn_class class)
 	}
 }
 
-void gn_say_starved(const struct gn_facts *f, const struct gn_subject *s,
-		    FILE *out)
+static void say_taken(const struct gn_facts *f, const struct gn_subject *s,
+		      FILE *out)
+{
+	const struct gn_model_starvation *v = &f->m->starvation;
+
+	fputs("The thread pool was taken: for ", out);
+	gn_put_ns(out, v->taken_ns);
+	fputs(" of ", out);
+	gn_put_ns(out, f->wall);
+	fputs(" none of its ", out);
+	gn_put_count(out, v->taken_workers, "worker", "workers");
+	fprintf(out,
+		" or fewer ran out of work, and they mostly waited, most %s. "
+		"Work that comes meanwhile waits in the pool's queue.",
+		waits_for(s->class));
+}
+
+static void say_moments(const struct gn_facts *f, const struct gn_subject *s,
+			FILE *out)
 {
 	const struct gn_model_starvation *v = &f->m->starvation;
 
@@ -91,6 +132,15 @@ void gn_say_starved(const struct gn_facts *f, const struct gn_subject *s,
 	      out);
 	gn_put_count(out, v->workers, "worker", "workers");
 	fprintf(out, " or fewer waited, most %s.", waits_for(s->class));
+}
+
+void gn_say_starved(const struct gn_facts *f, const struct gn_subject *s,
+		    FILE *out)
+{
+	if (by_moments(f))
+		say_moments(f, s, out);
+	else
+		say_taken(f, s, out);
 	if (s->wait.function >= 0) {
 		fputs(" Of the waits in traced functions, most were", out);
 		gn_put_where(out, f, s->wait.function, (int)s->class);

@@ -181,6 +181,7 @@ static int make_threads(struct gn_build *b)
 	}
 	m->nthreads = p->nthreads;
 	gn_starved_build(p, &m->starvation);
+	gn_taken_build(p, &m->starvation);
 	for (i = 0; i < p->nprocesses; i++) {
 		struct gn_model_process *to = &m->processes[m->nprocesses];
 

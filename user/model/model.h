@@ -111,6 +111,9 @@ struct gn_model_wait {
 	/* the workers that waited so when their thread pool starved (struct
 	 * gn_model_starvation), summed over these moments */
 	uint64_t starved;
+	/* the part of `ns` in which workers of a pool waited in their work, in
+	 * waits that starve no pool */
+	uint64_t taken_ns;
 };
 
 /*
@@ -452,6 +455,9 @@ struct gn_model_starvation {
 	uint64_t all;	  /* such moments */
 	uint64_t moments; /* those in which nearly all workers waited */
 	uint64_t workers; /* the most that there were in one of these */
+	/* for how long all workers were taken and mostly waited, each time for
+	 * too short a time to be a moment (taken.h), and how many there were */
+	uint64_t taken_ns, taken_workers;
 };
 
 /* A system call. The times are those of calls that returned. */

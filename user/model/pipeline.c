@@ -56,6 +56,7 @@ void gn_pipeline_free(struct gn_pipeline *p)
 	for (i = 0; i < p->nthreads; i++)
 		gn_thread_free(p->threads[i]);
 	gn_starved_free(&p->starved);
+	gn_taken_free(&p->taken);
 	for (i = 0; i < p->nprocesses; i++) {
 		gn_windows_free(&p->processes[i].windows);
 		free(p->processes[i].collecting);

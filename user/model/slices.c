@@ -31,7 +31,11 @@ static int put_part(struct gn_pipeline *p, struct gn_thread *t,
 		    struct gn_wait *part, uint64_t start, uint64_t end)
 {
 	uint64_t told = gn_account_slice_told(&t->account, start, end);
+	int err = gn_taken_waited(p, t, part->class, part->idle, start, end,
+				  &part->taken_ns);
 
+	if (err)
+		return err;
 	part->longest = end - start;
 	part->ns = part->longest - told;
 	part->task_ns = part->tasks ? part->ns : 0;

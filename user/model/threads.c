@@ -349,6 +349,8 @@ void gn_thread_close(struct gn_pipeline *p, struct gn_thread *t, uint64_t end,
 	t->closed = true;
 	gn_walk_end(p, t);
 	gn_starved_lived(p, t);
+	if (gn_taken_lived(p, t) && !p->stage.walk.err)
+		p->stage.walk.err = -ENOMEM;
 	p->load.ended++;
 	p->processes[t->process].live--;
 }

@@ -20,6 +20,7 @@
 #include "model/syscalls.h"
 #include "model/stack.h"
 #include "model/starved.h"
+#include "model/taken.h"
 #include "model/suspend.h"
 #include "model/waits.h"
 
@@ -162,6 +163,7 @@ struct gn_pipeline {
 	struct gn_samples samples;
 	struct gn_syscalls syscalls; /* not live */
 	struct gn_starved starved;
+	struct gn_taken taken;
 	uint32_t last_tid, last_thread; /* the last look-up in by_tid */
 	struct gn_process *processes;
 	uint32_t nprocesses, processes_cap;

@@ -38,6 +38,7 @@ static void merge(struct gn_wait *into, const struct gn_wait *row)
 	into->task_ns += row->task_ns;
 	into->tasks += row->tasks;
 	into->starved += row->starved;
+	into->taken_ns += row->taken_ns;
 	into->attach_ns += row->attach_ns;
 	into->attaches += row->attaches;
 	if (row->later_longest > into->later_longest)
@@ -204,6 +205,7 @@ int gn_waits_build(const struct gn_waits *w, const uint32_t *function_of,
 			.task_ns = r->task_ns,
 			.tasks = r->tasks,
 			.starved = r->starved,
+			.taken_ns = r->taken_ns,
 			.attach_ns = r->attach_ns,
 			.attaches = r->attaches,
 			.later_longest = r->later_longest,
@@ -272,6 +274,7 @@ void gn_waits_order(struct gn_model *m)
 		w[n].task_ns += w[i].task_ns;
 		w[n].tasks += w[i].tasks;
 		w[n].starved += w[i].starved;
+		w[n].taken_ns += w[i].taken_ns;
 		w[n].attach_ns += w[i].attach_ns;
 		w[n].attaches += w[i].attaches;
 		if (w[i].later_longest > w[n].later_longest)

@@ -38,6 +38,7 @@ struct gn_wait {
 	uint64_t attach_ns, attaches, later_longest;
 	/* in how many moments of starvation (starved.h) a worker waited so */
 	uint64_t starved;
+	uint64_t taken_ns; /* the part of workers (taken.h) */
 };
 
 struct gn_waits {
