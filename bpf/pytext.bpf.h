@@ -69,7 +69,8 @@ static __noinline bool python_text(struct gn_python_text *to, __u64 object,
 				   const struct gn_python *py)
 {
 	__u64 length, data;
-	__u32 state, bytes;
+	__u64 bytes; /* older kernels know no bound of 32 bits of a product */
+	__u32 state;
 
 	if (!to || !py || !object || GN_PYTHON_IS(py, object, STR) ||
 	    !python_word(&length, object + GN_PYTHON_LENGTH) ||

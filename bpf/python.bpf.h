@@ -142,10 +142,12 @@ static __always_inline bool python_still(const struct gn_python *py,
 	       of == interpreter;
 }
 
-/* The function's index: the one that it had, or a new one. 0: no room. */
+/* The function's index: the one that it had, or a new one. 0: no room. The key
+ * is copied, because older kernels take none from a function's argument. */
 static __always_inline __u32 python_index(struct gn_walk *w, bool whole)
 {
-	struct gn_code *had = bpf_map_lookup_elem(&codes, &w->key);
+	struct gn_code_key key = w->key;
+	struct gn_code *had = bpf_map_lookup_elem(&codes, &key);
 	struct gn_code code = {.tries = GN_CODE_TRIES};
 
 	if (had)
@@ -154,7 +156,7 @@ static __always_inline __u32 python_index(struct gn_walk *w, bool whole)
 		code.index = __sync_fetch_and_add(&control.sampled, 1) + 1;
 	code.tries = whole || !code.tries ? 0 : code.tries - 1;
 	if (code.index >= GN_CODES_MAX ||
-	    bpf_map_update_elem(&codes, &w->key, &code, BPF_ANY))
+	    bpf_map_update_elem(&codes, &key, &code, BPF_ANY))
 		return 0;
 	return code.index;
 }
@@ -197,6 +199,7 @@ __noinline __u32 python_name(struct gn_walk *w)
 static __always_inline __u32 python_code(struct gn_walk *w, __u32 *index)
 {
 	__u64 code = w->key.code;
+	struct gn_code_key key;
 	struct gn_code *had;
 	__u32 line, no;
 
@@ -206,7 +209,8 @@ static __always_inline __u32 python_code(struct gn_walk *w, __u32 *index)
 				(void *)(code + w->py.at.line)))
 		return GN_PYTHON_UNREAD;
 	w->key.line = line;
-	had = bpf_map_lookup_elem(&codes, &w->key);
+	key = w->key;
+	had = bpf_map_lookup_elem(&codes, &key);
 	if (had && !had->tries) {
 		*index = had->index;
 		return 0;

@@ -224,23 +224,34 @@ static int map_of(struct live *t, pid_t gnomon, const char *name)
 	return found;
 }
 
-/* How many names of functions wait to be sent, by the kernel side's counter. */
+/* How many names of functions wait to be sent, by the kernel side's counter. It
+ * is in the control block, which is first in its map. */
 static unsigned int count_of(struct live *t, pid_t gnomon)
 {
-	static struct gn_control control;
+	struct bpf_map_info info = {0};
 	union bpf_attr attr = {0};
-	unsigned int zero = 0;
+	struct gn_control *control;
+	unsigned int zero = 0, unsent;
 	int fd = map_of(t, gnomon, ".bss");
 
-	attr.map_fd = (unsigned int)fd;
-	attr.key = (uintptr_t)&zero;
-	attr.value = (uintptr_t)&control;
+	attr.info.bpf_fd = (unsigned int)fd;
+	attr.info.info_len = sizeof(info);
+	attr.info.info = (uintptr_t)&info;
+	CHECK(t, !bpf(BPF_OBJ_GET_INFO_BY_FD, &attr), "the map is unknown: %s",
+	      strerror(errno));
+	control = calloc(1, info.value_size);
+	CHECK(t, control, "no memory");
+	attr = (union bpf_attr){.map_fd = (unsigned int)fd,
+				.key = (uintptr_t)&zero,
+				.value = (uintptr_t)control};
 	CHECK(t,
-	      !bpf(BPF_MAP_LOOKUP_ELEM, &attr) && control.start &&
-		      control.stop == UINT64_MAX,
+	      !bpf(BPF_MAP_LOOKUP_ELEM, &attr) && control->start &&
+		      control->stop == UINT64_MAX,
 	      "the control block cannot be read: %s", strerror(errno));
 	close(fd);
-	return control.unsent;
+	unsent = control->unsent;
+	free(control);
+	return unsent;
 }
 
 /* The same, counted from the names themselves. */
