@@ -111,10 +111,19 @@ static void say_none(const struct gn_model *m, FILE *out)
 	}
 }
 
+/* Whether samples have the functions of a Python program, and nothing else has:
+ * gnomon did not start it. */
+static bool sampled_python(const struct gn_model *m)
+{
+	return m->counters[GN_COUNTER_PYTHON_STACKS] && !m->nfunctions;
+}
+
 /* Whether what is in no traced function can be in methods that nothing asked
- * for, which samples show. */
+ * for, or in such functions, which samples show. */
 static bool samples_tell(const struct gn_model *m)
 {
+	if (sampled_python(m))
+		return true;
 	return has_methods(m) && !interpreted(m) && !unhooked(m) &&
 	       (light(m) || !asked_all(m));
 }
@@ -131,7 +140,8 @@ static bool works_enough(const struct gn_facts *f)
 /* Whether another finding has samples, and this one would only name them. */
 static bool told_by_samples(const struct gn_model *m)
 {
-	return light(m) && gn_share_of_samples(m) >= GN_SAMPLED_LEAST;
+	return (light(m) || sampled_python(m)) &&
+	       gn_share_of_samples(m) >= GN_SAMPLED_LEAST;
 }
 
 int gn_look_untraced(const struct gn_facts *f, struct gn_subject *s)
@@ -205,6 +215,10 @@ void gn_say_untraced(const struct gn_facts *f, const struct gn_subject *s,
 		      out);
 	else if (interpreted(f->m))
 		put_interpreted(f->m, out);
+	else if (sampled_python(f->m))
+		fputs(") is in none: calls in Python are seen only if gnomon "
+		      "starts the program. Samples tell:",
+		      out);
 	else if (light(f->m))
 		fputs(") is in none: methods were not traced (see clr). "
 		      "Samples tell:",
