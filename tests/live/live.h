@@ -221,6 +221,9 @@ void live_begins(struct live *t, const struct live_args *command,
  * for lines with times, and gnomon loses nothing. */
 void live_pair(struct live *t, const struct live_args *command,
 	       const char *options, struct live_end *traced, json_t **report);
+/* The same, and the report agrees with what the program prints about itself. */
+void live_pair_compare(struct live *t, const struct live_args *command,
+		       const char *options, unsigned int flags);
 
 /* live_calls.c */
 /* Runs `gnomon run --by calls` on the command. Returns an object with its rows;

@@ -3,6 +3,7 @@
 #include "live.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 void live_traced(struct live *t, const struct live_args *command,
@@ -74,4 +75,19 @@ void live_pair(struct live *t, const struct live_args *command,
 	if (!strstr(traced->err, "gnomon: the command was killed by signal"))
 		live_same(t, "the program's errors", traced->err, plain.err);
 	live_clean(t, *report);
+}
+
+void live_pair_compare(struct live *t, const struct live_args *command,
+		       const char *options, unsigned int flags)
+{
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	struct live_end end;
+	json_t *report;
+
+	CHECK(t, truths, "no memory");
+	live_pair(t, command, options, &end, &report);
+	live_truths(t, end.out, truths);
+	CHECK(t, truths->n, "the program said nothing");
+	live_compare(t, truths, report, flags);
+	free(truths);
 }
