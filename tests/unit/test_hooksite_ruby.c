@@ -33,7 +33,10 @@ TELL(leave, '-')
 TELL(resumed, 'r')
 TELL(suspended, 's')
 
-static const struct gn_call_hooks hooks = {enter, leave, resumed, suspended};
+static const struct gn_call_hooks hooks = {.enter = enter,
+					   .leave = leave,
+					   .resumed = resumed,
+					   .suspended = suspended};
 
 static void expect(const char *want)
 {

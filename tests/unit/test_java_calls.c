@@ -37,7 +37,10 @@ TELL(leave, 'l')
 TELL(resumed, 'r')
 TELL(suspended, 's')
 
-static const struct gn_call_hooks hooks = {enter, leave, resumed, suspended};
+static const struct gn_call_hooks hooks = {.enter = enter,
+					   .leave = leave,
+					   .resumed = resumed,
+					   .suspended = suspended};
 
 static void expect(size_t at, char kind, uint32_t index, int depth)
 {
@@ -129,7 +132,7 @@ static void deep(void **state)
 	struct gn_java_calls c = {.at = NULL};
 
 	(void)state;
-	assert_true(gn_java_calls_grow(&c, 100000));
+	assert_true(gn_array_reserve(&c.at, &c.room, 100000, sizeof(*c.at)));
 	assert_true(c.room >= 100000);
 	assert_null(gn_java_calls_rest(&c, &hooks));
 	free(c.at);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The parts of the first stage of a session: prepare.c plans native functions,
- * prepare_runtimes.c what runtimes get. Functions return 0 or <0 unless their
- * comment says otherwise. */
+ * prepare_runtimes.c what runtimes get, prepare_running.c what those get that
+ * run already. Functions return 0 or <0 unless their comment says otherwise. */
 #ifndef GNOMON_CAPTURE_PREPARE_H
 #define GNOMON_CAPTURE_PREPARE_H
 
@@ -22,11 +22,12 @@ bool gn_prepare_all(const struct gn_session *s);
 /* Whether the command can run a runtime, itself or in a program that it
  * starts. */
 bool gn_prepare_launches(const struct gn_session *s);
-/* Waits for a runtime that is about to run in a process of -p. */
-int gn_prepare_await(struct gn_session *s, pid_t pid);
-/* Plans to load the library into a runtime that runs already, if functions of
- * it are requested. The process's files are those from `first` on. */
-int gn_prepare_running(struct gn_session *s, pid_t pid, size_t first);
+/* Whether values of functions of runtimes are requested. */
+bool gn_prepare_asks_values(const struct gn_session *s);
+/* Whether the methods that -f names can be hooked in their bytecode: all
+ * methods are left to the probes of the runtime itself. */
+bool gn_prepare_methods(const struct gn_session *s,
+			const struct gn_runtime *rt);
 /* The filter as a hook-site library reads it: one glob a line. If all globs are
  * for native libraries, no managed function is wanted. NULL: no memory. */
 char *gn_prepare_filter(const struct gn_session *s);
@@ -48,6 +49,13 @@ int gn_prepare_copy(struct gn_session *s, const struct gn_runtime *rt, int fd,
 		    const char *path);
 /* Plans the runtimes that the command can start. */
 int gn_prepare_runtimes(struct gn_session *s);
+
+/* In prepare_running.c. Waits for a runtime that is about to run in a process
+ * of -p. */
+int gn_prepare_await(struct gn_session *s, pid_t pid);
+/* Plans to load the library into a runtime that runs already, if functions of
+ * it are requested. The process's files are those from `first` on. */
+int gn_prepare_running(struct gn_session *s, pid_t pid, size_t first);
 
 /* In prepare_cores.c. Plans runtimes with their own sites in processes that run
  * already. */

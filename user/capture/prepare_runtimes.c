@@ -40,8 +40,7 @@ bool gn_prepare_managed(const struct gn_session *s)
 	return false;
 }
 
-/* Whether values of functions of runtimes are requested. */
-static bool asks_values(const struct gn_session *s)
+bool gn_prepare_asks_values(const struct gn_session *s)
 {
 	for (size_t i = 0; i < s->opts.nasked; i++)
 		if (!gn_prepare_native_only(s->opts.asked[i].function))
@@ -81,137 +80,9 @@ bool gn_session_by_il(const struct gn_session *s)
 	return s->active || !gn_session_elt(s);
 }
 
-static const struct gn_runtime *mapped_runtime(const struct gn_session *s,
-					       size_t first,
-					       const struct gn_file **core)
-{
-	const struct gn_runtime *rt;
-
-	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
-		for (size_t k = first; k < s->files.count; k++)
-			if (gn_runtime_is_core(rt, s->files.file[k].path)) {
-				*core = &s->files.file[k];
-				return rt;
-			}
-	return NULL;
-}
-
-/* Warns if the process is a launcher: one that waits for the program that it
- * has started, or one that will become the runtime itself. */
-static void note_none(struct gn_session *s, pid_t pid)
-{
-	const struct gn_runtime *rt;
-	pid_t child = gn_runtime_child(pid, &rt);
-
-	if (child)
-		snprintf(s->warning, sizeof(s->warning),
-			 "process %d has no runtime, but its child %d runs %s: "
-			 "-p %d traces its functions",
-			 (int)pid, (int)child, rt->title, (int)child);
-	else if ((rt = gn_runtime_launched(pid)) && rt->preloaded)
-		snprintf(s->warning, sizeof(s->warning),
-			 "process %d runs %s already: %s", (int)pid, rt->title,
-			 rt->attached);
-	else if (rt)
-		snprintf(s->warning, sizeof(s->warning),
-			 "process %d can start the %s, but has not loaded it; "
-			 "attach again when it has, or start it under gnomon",
-			 (int)pid, rt->title);
-	s->no_runtime |= rt != NULL;
-}
-
-static enum gn_wait step(void *ctx)
-{
-	const struct gn_session *s = ctx;
-	const struct gn_step *asked = s->opts.step;
-
-	return asked && asked->fn(asked->ctx, true, 0, 0) ? GN_WAIT_ENOUGH
-							  : GN_WAIT_ON;
-}
-
-int gn_prepare_await(struct gn_session *s, pid_t pid)
-{
-	int err = s->opts.nfunctions && !gn_prepare_managed(s)
-			  ? 0
-			  : gn_runtime_await(pid, step, s);
-
-	return err ? gn_session_fail(s, err, 1, "attaching was interrupted")
-		   : 0;
-}
-
-/* Whether it was started with what makes it report functions; <0: not known. */
-static int was_told(const struct gn_runtime *rt, const struct gn_file *core,
-		    pid_t pid)
-{
-	char place[GN_FILE_PLACE];
-
-	return core && core->fd >= 0
-		       ? gn_runtime_was_told(rt, gn_file_place(core->fd, place),
-					     pid)
-		       : -ENOENT;
-}
-
-/* Warns of what a runtime without a library does not report to a gnomon that
- * comes later. `told`: was_told(). */
-static void note_attached(struct gn_session *s, pid_t pid,
-			  const struct gn_runtime *rt, int told)
-{
-	const char *values = asks_values(s) ? GN_VALUELESS_TEXT : "";
-
-	s->valueless = *values;
-	s->called = told != 0;
-	s->no_runtime |= told == 0;
-	gn_unseen_running(s->unseen, (uint32_t)pid, rt);
-	if (told > 0 && !*values)
-		return;
-	snprintf(s->warning, sizeof(s->warning),
-		 "process %d runs %s already: %s%s%s", (int)pid, rt->title,
-		 told > 0    ? ""
-		 : told == 0 ? rt->untold
-			     : rt->attached,
-		 told <= 0 && *values ? "; " : "", values);
-}
-
-/* Whether the methods that -f names can be hooked in their bytecode: all
- * methods are left to the probes of the runtime itself. */
-static bool wants_methods(const struct gn_session *s,
-			  const struct gn_runtime *rt)
+bool gn_prepare_methods(const struct gn_session *s, const struct gn_runtime *rt)
 {
 	return rt->methods && gn_prepare_managed(s) && !gn_prepare_all(s);
-}
-
-int gn_prepare_running(struct gn_session *s, pid_t pid, size_t first)
-{
-	const struct gn_file *core = NULL;
-	const struct gn_runtime *rt = mapped_runtime(s, first, &core);
-	bool packed;
-	int told;
-
-	/* a runtime that is packed into the program has no file of its own */
-	if (!rt)
-		rt = gn_runtime_running(pid, &packed);
-	if (!rt) {
-		if (!s->light)
-			note_none(s, pid);
-		return 0;
-	}
-	told = rt->attach ? -ENOENT : was_told(rt, core, pid);
-	if (wants_methods(s, rt) && told <= 0 && !gn_runtime_has_musl(pid)) {
-		gn_unseen_running(s->unseen, (uint32_t)pid, rt);
-		return gn_running_add(s, pid, rt->methods);
-	}
-	if (rt->attach && (s->light || s->opts.clr_hooks != GN_CLR_HOOKS_ELT))
-		return gn_running_add(s, pid, rt);
-	s->late_for_elt = rt->attach ? pid : 0;
-	if (rt->attach)
-		snprintf(s->warning, sizeof(s->warning),
-			 "process %d runs %s already: %s; --clr-hooks elt is "
-			 "for programs that gnomon starts; leave it out to see "
-			 "more",
-			 (int)pid, rt->title, rt->attached);
-	else
-		note_attached(s, pid, rt, told);
-	return 0;
 }
 
 /* Whether this is a library of the system that can start and load programs.
@@ -604,7 +475,7 @@ static int plan_methods(struct gn_session *s, const struct gn_runtime *rt,
 /* Warns of values that the runtime does not give. */
 static void note_valueless(struct gn_session *s, const struct gn_runtime *rt)
 {
-	s->valueless = asks_values(s);
+	s->valueless = gn_prepare_asks_values(s);
 	if (s->valueless)
 		snprintf(s->warning, sizeof(s->warning),
 			 "%s: " GN_VALUELESS_TEXT, rt->title);
@@ -628,7 +499,7 @@ static int plan_core(struct gn_session *s, const struct gn_runtime *rt,
 	err = gn_files_add(&s->files, core, false, &file);
 	if (!err)
 		err = gn_prepare_sites(s, rt, file);
-	if (!err && wants_methods(s, rt) && !gn_prepare_nothing(s))
+	if (!err && gn_prepare_methods(s, rt) && !gn_prepare_nothing(s))
 		err = plan_methods(s, rt, core, library);
 	if (!err) {
 		s->called = !s->methods;
@@ -656,7 +527,7 @@ const char *gn_session_unfit(const struct gn_session *s)
 
 	if (why)
 		return why;
-	if (asks_values(s))
+	if (gn_prepare_asks_values(s))
 		return "-a records values with probes";
 	/* a ring has one reader, and hooks overwrite the other gnomon's
 	 * probes */

@@ -27,12 +27,13 @@ BY_SITE(leave)
 BY_SITE(resumed)
 BY_SITE(suspended)
 
-static const struct gn_call_hooks by_site = {
-	enter_by_site, leave_by_site, resumed_by_site, suspended_by_site};
+static const struct gn_call_hooks by_site = {enter_by_site, leave_by_site,
+					     resumed_by_site, suspended_by_site,
+					     false};
 
 static const struct gn_call_hooks fast_hooks = {
 	gn_fast_call_enter, gn_fast_call_leave, gn_fast_call_resumed,
-	gn_fast_call_suspended};
+	gn_fast_call_suspended, true};
 
 const struct gn_call_hooks *gn_call_begin(bool fast)
 {

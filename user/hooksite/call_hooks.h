@@ -12,6 +12,7 @@ typedef void (*gn_call_hook_fn)(uint64_t index, uint64_t key);
 /* See the sites of the same names (call_sites.h). */
 struct gn_call_hooks {
 	gn_call_hook_fn enter, leave, resumed, suspended;
+	bool fast;
 };
 
 /* Call it once. `fast`: fast hooks are asked for; if gnomon does not take

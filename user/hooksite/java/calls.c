@@ -4,23 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_ROOM 64
-
-bool gn_java_calls_grow(struct gn_java_calls *c, uint32_t n)
-{
-	uint32_t room = c->room ? c->room : FIRST_ROOM;
-	uint32_t *at;
-
-	while (room < n)
-		room *= 2;
-	at = reallocarray(c->at, room, sizeof(*at));
-	if (!at)
-		return false;
-	c->at = at;
-	c->room = room;
-	return true;
-}
-
 struct gn_java_resting *gn_java_calls_rest(struct gn_java_calls *c,
 					   const struct gn_call_hooks *tell)
 {
@@ -45,8 +28,8 @@ void gn_java_calls_go_on(struct gn_java_calls *c,
 			 const struct gn_call_hooks *tell)
 {
 	c->base = c->n;
-	if (!resting || (c->n + resting->n > c->room &&
-			 !gn_java_calls_grow(c, c->n + resting->n)))
+	if (!resting || !gn_array_reserve(&c->at, &c->room, c->n + resting->n,
+					  sizeof(*c->at)))
 		return;
 	for (uint32_t i = 0; i < resting->n; i++) {
 		c->at[c->n] = resting->at[i];

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../array.h"
 #include "../call_hooks.h"
 
 struct gn_java_calls {
@@ -36,13 +37,11 @@ static inline uint64_t gn_java_key(uint32_t i)
 	return (1u << 31) - i;
 }
 
-bool gn_java_calls_grow(struct gn_java_calls *c, uint32_t n);
-
 /* Without memory a call is left out. */
 static inline void gn_java_calls_enter(struct gn_java_calls *c, uint32_t index,
 				       const struct gn_call_hooks *tell)
 {
-	if (c->n == c->room && !gn_java_calls_grow(c, c->n + 1))
+	if (!gn_array_reserve(&c->at, &c->room, c->n + 1, sizeof(*c->at)))
 		return;
 	c->at[c->n] = index;
 	tell->enter(index, gn_java_key(c->n++));

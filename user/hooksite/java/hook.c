@@ -155,7 +155,7 @@ bool gn_java_hook_begin(bool fast)
 		!syscall(SYS_membarrier,
 			 MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
 	hooks.tell = gn_call_begin(fast);
-	hooks.fast = hooks.tell->enter == gn_fast_call_enter;
+	hooks.fast = hooks.tell->fast;
 	if (!++hooks.sessions)
 		hooks.sessions++;
 	atomic_store(&hooks.session, hooks.sessions);

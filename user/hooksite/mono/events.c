@@ -107,32 +107,17 @@ static void on_shutdown(void *profiler)
 	gn_site_shutdown();
 }
 
-void gn_events_begin(gn_mono profiler, uint32_t families)
+void gn_events_set(gn_mono profiler, uint32_t families)
 {
-	if (families & GN_FAMILY_EXCEPTIONS)
-		gn_mono_api.on_throw(profiler, on_throw);
-	if (families & GN_FAMILY_LOADS) {
-		gn_mono_api.on_image_begin(profiler, on_image_begin);
-		gn_mono_api.on_image_failed(profiler, on_image_failed);
-		gn_mono_api.on_image_end(profiler, on_image_end);
-	}
-	if (families & GN_FAMILY_THREADS) {
-		gn_mono_api.on_thread(profiler, on_thread);
-		gn_mono_api.on_thread_end(profiler, on_thread_end);
-		gn_mono_api.on_thread_name(profiler, on_thread_name);
-	}
-	if (families & GN_FAMILY_LIFE)
-		gn_mono_api.on_shutdown(profiler, on_shutdown);
-}
-
-void gn_events_end(gn_mono profiler)
-{
-	gn_mono_api.on_throw(profiler, NULL);
-	gn_mono_api.on_image_begin(profiler, NULL);
-	gn_mono_api.on_image_failed(profiler, NULL);
-	gn_mono_api.on_image_end(profiler, NULL);
-	gn_mono_api.on_thread(profiler, NULL);
-	gn_mono_api.on_thread_end(profiler, NULL);
-	gn_mono_api.on_thread_name(profiler, NULL);
-	gn_mono_api.on_shutdown(profiler, NULL);
+#define SET(event, family) \
+	gn_mono_api.on_##event(profiler, families &(family) ? on_##event : NULL)
+	SET(throw, GN_FAMILY_EXCEPTIONS);
+	SET(image_begin, GN_FAMILY_LOADS);
+	SET(image_failed, GN_FAMILY_LOADS);
+	SET(image_end, GN_FAMILY_LOADS);
+	SET(thread, GN_FAMILY_THREADS);
+	SET(thread_end, GN_FAMILY_THREADS);
+	SET(thread_name, GN_FAMILY_THREADS);
+	SET(shutdown, GN_FAMILY_LIFE);
+#undef SET
 }

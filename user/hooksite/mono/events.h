@@ -7,9 +7,7 @@
 
 #include "api.h"
 
-/* Registers the callbacks of these families. */
-void gn_events_begin(gn_mono profiler, uint32_t families);
-/* Removes them. */
-void gn_events_end(gn_mono profiler);
+/* Registers the callbacks of these families, and removes all others. */
+void gn_events_set(gn_mono profiler, uint32_t families);
 
 #endif

@@ -59,22 +59,16 @@ static struct gn_calls *calls_of_thread(void)
 	return mine = c;
 }
 
+static void set_callbacks(bool on);
+
 /* Code that is compiled already still calls the runtime, which then has nothing
  * to call. */
 static bool is_over(void)
 {
 	if (!gn_call_is_over())
 		return false;
-	gn_mono_api.on_enter(hooks.profiler, NULL);
-	gn_mono_api.on_leave(hooks.profiler, NULL);
-	gn_mono_api.on_tailcall(hooks.profiler, NULL);
-	gn_mono_api.on_unwound(hooks.profiler, NULL);
-	gn_mono_api.on_jit_begin(hooks.profiler, NULL);
-	gn_mono_api.on_jit_failed(hooks.profiler, NULL);
-	gn_mono_api.on_jit_done(hooks.profiler, NULL);
-	gn_mono_api.on_gc(hooks.profiler, NULL);
-	gn_events_end(hooks.profiler);
-	gn_mono_api.set_filter(hooks.profiler, NULL);
+	set_callbacks(false);
+	gn_events_set(hooks.profiler, 0);
 	return true;
 }
 
@@ -182,10 +176,26 @@ static void on_domain(void *profiler, gn_mono domain)
 	hooks.started();
 }
 
+static void set_callbacks(bool on)
+{
+#define SET(event) \
+	gn_mono_api.on_##event(hooks.profiler, on ? on_##event : NULL)
+	gn_mono_api.set_filter(hooks.profiler, on ? on_filter : NULL);
+	SET(enter);
+	SET(leave);
+	SET(tailcall);
+	SET(unwound);
+	SET(jit_begin);
+	SET(jit_failed);
+	SET(jit_done);
+	SET(gc);
+#undef SET
+}
+
 bool gn_hook_begin(bool fast, uint32_t families, void (*started)(void))
 {
 	hooks.calls = gn_call_begin(fast);
-	fast = hooks.calls->enter == gn_fast_call_enter;
+	fast = hooks.calls->fast;
 	hooks.tailcall = fast ? gn_fast_tailcall : tailcall_by_site;
 	hooks.unwound = fast ? gn_fast_unwound : unwound_by_site;
 	hooks.started = started;
@@ -194,15 +204,7 @@ bool gn_hook_begin(bool fast, uint32_t families, void (*started)(void))
 	gn_compile_init(families);
 	hooks.profiler = gn_mono_api.create(NULL);
 	gn_mono_api.on_domain(hooks.profiler, on_domain);
-	gn_mono_api.set_filter(hooks.profiler, on_filter);
-	gn_mono_api.on_enter(hooks.profiler, on_enter);
-	gn_mono_api.on_leave(hooks.profiler, on_leave);
-	gn_mono_api.on_tailcall(hooks.profiler, on_tailcall);
-	gn_mono_api.on_unwound(hooks.profiler, on_unwound);
-	gn_mono_api.on_jit_begin(hooks.profiler, on_jit_begin);
-	gn_mono_api.on_jit_failed(hooks.profiler, on_jit_failed);
-	gn_mono_api.on_jit_done(hooks.profiler, on_jit_done);
-	gn_mono_api.on_gc(hooks.profiler, on_gc);
-	gn_events_begin(hooks.profiler, families);
+	set_callbacks(true);
+	gn_events_set(hooks.profiler, families);
 	return true;
 }

@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "../array.h"
+
 static _Thread_local struct gn_calls *mine
 	__attribute__((tls_model("initial-exec")));
 static pthread_key_t ends;
@@ -46,21 +48,9 @@ struct gn_calls *gn_calls_mine(void)
 	return mine ? mine : begin();
 }
 
-static bool grow(struct gn_calls *c)
-{
-	uint32_t room = c->room ? c->room * 2 : 64;
-	struct gn_call *at = reallocarray(c->at, room, sizeof(*at));
-
-	if (!at)
-		return false;
-	c->at = at;
-	c->room = room;
-	return true;
-}
-
 uint64_t gn_calls_push(struct gn_calls *c, const void *who, uint32_t index)
 {
-	if (c->n == c->room && !grow(c))
+	if (!gn_array_reserve(&c->at, &c->room, c->n + 1, sizeof(*c->at)))
 		return 0;
 	c->at[c->n] = (struct gn_call){who, index};
 	return gn_calls_key(c, c->n++);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../array.h"
+
 void gn_calls_init(struct gn_calls *c)
 {
 	memset(c, 0, sizeof(*c));
@@ -28,23 +30,6 @@ void gn_calls_free(struct gn_calls *c)
 		}
 	free(c->at);
 	free(c->fiber);
-}
-
-static bool make_room(struct gn_calls *c, uint32_t n)
-{
-	uint32_t room = c->room ? c->room : 64;
-	struct gn_call *at;
-
-	while (room < n)
-		room *= 2;
-	if (room == c->room)
-		return true;
-	at = reallocarray(c->at, room, sizeof(*at));
-	if (!at)
-		return false;
-	c->at = at;
-	c->room = room;
-	return true;
 }
 
 static bool make_fiber_room(struct gn_calls *c)
@@ -106,7 +91,8 @@ static void resume(struct gn_calls *c, const void *stack, uintptr_t frame,
 		   const struct gn_suspended *s,
 		   const struct gn_call_hooks *hooks)
 {
-	if (s->stack != stack || !make_room(c, c->n + s->n))
+	if (s->stack != stack ||
+	    !gn_array_reserve(&c->at, &c->room, c->n + s->n, sizeof(*c->at)))
 		return;
 	for (uint32_t i = 0; i < s->n && s->at[i].frame >= frame; i++) {
 		c->at[c->n] = s->at[i];
@@ -150,7 +136,7 @@ void gn_calls_heal(struct gn_calls *c, uintptr_t frame,
 void gn_calls_enter(struct gn_calls *c, struct gn_call call,
 		    const struct gn_call_hooks *hooks)
 {
-	if (!make_room(c, c->n + 1))
+	if (!gn_array_reserve(&c->at, &c->room, c->n + 1, sizeof(*c->at)))
 		return;
 	c->at[c->n] = call;
 	hooks->enter(call.index, gn_calls_key(c->n));
