@@ -323,8 +323,7 @@ static __always_inline int name(struct pt_regs *ctx, bool can_share)
 	k.tgid = tgid_of(self);
 	k.func = func_of(ctx, c, spec);
 	if (!send_name(t, now, k.tgid, k.func, &u))
-		return 0;
-	keep_unsent(&k, &u);
+		keep_unsent(&k, &u);
 	return 0;
 }
 
@@ -500,7 +499,7 @@ static __always_inline bool goes_on(struct pt_regs *ctx,
 	       operand(ctx, &spec->value[0]) & spec->resumes;
 }
 
-/* The same for a function that texts name. */
+/* Emits an EVENT about a function that texts name. */
 static __noinline int tell_of_name(struct gn_task *t, __u32 event, __u32 func)
 {
 	struct gn_rec_event e = {.func = func, .event = event};

@@ -16,10 +16,10 @@
 #define GN_NAME_REC \
 	(sizeof(struct gn_rec_text) + GN_SENT_NAME_MAX + GN_SENT_MODULE_MAX)
 
-/* Returns -EAGAIN if the ring has no room. Each text has a fixed place in the
- * record; user space packs it. */
-static __always_inline int send_name(struct gn_task *t, __u64 time, __u32 tgid,
-				     __u32 func, const struct gn_unsent *u)
+/* False: the ring has no room. Each text has a fixed place in the record; user
+ * space packs it. */
+static __always_inline bool send_name(struct gn_task *t, __u64 time, __u32 tgid,
+				      __u32 func, const struct gn_unsent *u)
 {
 	__u32 len = u->name_len, mod = u->module_len;
 	struct gn_rec_text *r;
@@ -33,7 +33,7 @@ static __always_inline int send_name(struct gn_task *t, __u64 time, __u32 tgid,
 		mod = GN_SENT_MODULE_MAX;
 	r = bpf_ringbuf_reserve(&ring, GN_NAME_REC, 0);
 	if (!r)
-		return -11;
+		return false;
 	t->seq++;
 	fill(&r->h, time, t, t->seq, GN_KIND_NAME, 0, u->key);
 	r->size = GN_NAME_REC;
@@ -49,7 +49,7 @@ static __always_inline int send_name(struct gn_task *t, __u64 time, __u32 tgid,
 		count(GN_COUNTER_BAD_READ);
 	}
 	submit(r);
-	return 0;
+	return true;
 }
 
 /* Remembers where the name is until the function is called next, or its process
@@ -81,7 +81,7 @@ static __noinline int send_unsent(struct gn_task *t, __u32 func)
 	if (!u)
 		return 0;
 	copy = *u;
-	if (send_name(t, bpf_ktime_get_ns(), k.tgid, func, &copy))
+	if (!send_name(t, bpf_ktime_get_ns(), k.tgid, func, &copy))
 		return 0;
 	if (!bpf_map_delete_elem(&unsent, &k))
 		__sync_fetch_and_sub(&control.unsent, 1);
