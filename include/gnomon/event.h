@@ -305,7 +305,8 @@ struct gn_rec_unprobed {
 	__u64 since;
 };
 
-/* Types of values. X(enumerator, value, text, size; negative: signed). */
+/* Types of values. X(enumerator, value, text, size). A negative size: a signed
+ * number, which must be extended; one of 8 bytes needs no extension. */
 #define GN_VALUE_LIST(X)                           \
 	X(I8, 1, "i8", -1)                         \
 	X(I16, 2, "i16", -2)                       \

@@ -53,7 +53,8 @@ struct gn_python {
 	__u32 pad;
 };
 
-/* A process is in one of these slots after that of its PID. */
+/* A table has GN_PYTHONS places. A process is in one of GN_PYTHON_SLOTS of
+ * them, from GN_PYTHON_SLOT of its PID on. */
 #define GN_PYTHONS	   1024
 #define GN_PYTHON_SLOTS	   4
 #define GN_PYTHON_SLOT(id) ((id)*0x9e3779b1u >> 22)
