@@ -160,7 +160,7 @@ bool gn_attach_whole_process(void)
 	if (t.prog >= 0 && !gn_calibrate_offset(GN_CAL_NOP1, &offset))
 		t.link = gn_attach_multi(t.prog, GN_TRACE_UPROBE_MULTI, &set, 0,
 					 1);
-	if (t.link >= 0 && !pthread_create(&thread, NULL, hit_once, NULL)) {
+	if (t.link >= 0 && !gn_thread_start(&thread, hit_once, NULL)) {
 		pthread_join(thread, NULL);
 		bpf_map_lookup_elem(map, &zero, &runs);
 	}
