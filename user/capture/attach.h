@@ -127,12 +127,12 @@ struct gn_probe_set {
 /* Whether one bad site among many can cause this error. */
 bool gn_attach_is_site_error(int err);
 
-/* The file offset of a probe's semaphore: the kernel's "reference counter". */
 /* The file of the set's i-th probe. */
 const char *gn_attach_path(const struct gn_probe_set *set, size_t i);
 /* Whether two probes are of one function of one file. */
 bool gn_attach_same_function(const struct gn_probe_set *set, size_t i,
 			     size_t k);
+/* The file offset of a probe's semaphore: the kernel's "reference counter". */
 uint64_t gn_attach_counter(const struct gn_probe_set *set, size_t i);
 
 /* Attaches a program by a multi link of `type` to `count` probes of a set, from
