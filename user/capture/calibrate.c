@@ -2,8 +2,8 @@
 #include "capture/calibrate.h"
 
 #include <errno.h>
-#include <time.h>
 
+#include "capture/clock.h"
 #include "process/maps.h"
 
 /* A hidden function, aligned so that no nop crosses a page. Its ret is not the
@@ -46,35 +46,48 @@
 				    "call gn_cal_leave" #nop "\n"        \
 				    "ret\n")
 
-__asm__(".pushsection .text\n" FUNCTION(nop1, ".byte 0x90\n ret\n") FUNCTION(
-	nop5,
-	".byte 0x0f,0x1f,0x44,0x00,0x00\n ret\n") FUNCTION(enter1,
-							   ".byte 0x90\n ret\n")
-		FUNCTION(leave1,
-			 ".byte 0x90\n ret\n") FUNCTION(enter_named,
-							".byte 0x90\n ret\n")
-			FUNCTION(leave_named, ".byte 0x90\n ret\n") FUNCTION(
-				enter5,
-				".byte 0x0f,0x1f,0x44,0x00,0x00\n ret\n")
-				FUNCTION(leave5,
-					 ".byte 0x0f,0x1f,0x44,0x00,0x00\n "
-					 "ret\n")
-	/* rdi: cycles; no function changes it */
-	FUNCTION(work, "rdtsc\n"
-		       "shl $32, %rdx\n"
-		       "or %rdx, %rax\n"
-		       "lea (%rax, %rdi), %rcx\n"
-		       "1: rdtsc\n"
-		       "shl $32, %rdx\n"
-		       "or %rdx, %rax\n"
-		       "cmp %rcx, %rax\n"
-		       "jb 1b\n"
-		       "ret\n") PLAIN() PLAIN(_call) HOOKED(1) HOOKED(5)
-		HOOKED(_named) FUNCTION(first, "push %rbp\n"
-					       "call gn_cal_work\n"
-					       "pop %rbp\n"
-					       "gn_cal_first_ret:\n"
-					       "ret\n") ".popsection\n");
+#define NOP1(name) FUNCTION(name, ".byte 0x90\n ret\n")
+#define NOP5(name) FUNCTION(name, ".byte 0x0f,0x1f,0x44,0x00,0x00\n ret\n")
+
+/* Reads the counter of cycles into rax. */
+#define CYCLES            \
+	"rdtsc\n"         \
+	"shl $32, %rdx\n" \
+	"or %rdx, %rax\n"
+
+/* rdi: cycles; no function changes it */
+#define WORK                                                  \
+	FUNCTION(work, CYCLES "lea (%rax, %rdi), %rcx\n"      \
+			      "1: " CYCLES "cmp %rcx, %rax\n" \
+			      "jb 1b\n"                       \
+			      "ret\n")
+
+#define FIRST                                 \
+	FUNCTION(first, "push %rbp\n"         \
+			"call gn_cal_work\n"  \
+			"pop %rbp\n"          \
+			"gn_cal_first_ret:\n" \
+			"ret\n")
+
+/* clang-format off */
+__asm__(".pushsection .text\n"
+	NOP1(nop1)
+	NOP5(nop5)
+	NOP1(enter1)
+	NOP1(leave1)
+	NOP5(enter5)
+	NOP5(leave5)
+	NOP1(enter_named)
+	NOP1(leave_named)
+	WORK
+	PLAIN()
+	PLAIN(_call)
+	HOOKED(1)
+	HOOKED(5)
+	HOOKED(_named)
+	FIRST
+	".popsection\n");
+/* clang-format on */
 
 #define HIDDEN __attribute__((visibility("hidden")))
 extern void gn_cal_nop1(void) HIDDEN;
@@ -172,12 +185,9 @@ int gn_calibrate_offset(enum gn_cal_site site, uint64_t *offset)
 uint64_t gn_calibrate_run(enum gn_cal_site site, unsigned int n)
 {
 	void (*volatile run)(void) = site_of(site);
-	struct timespec a, b;
+	uint64_t began = gn_now_ns();
 
-	clock_gettime(CLOCK_MONOTONIC, &a);
 	for (unsigned int i = 0; i < n; i++)
 		run();
-	clock_gettime(CLOCK_MONOTONIC, &b);
-	return (uint64_t)(b.tv_sec - a.tv_sec) * 1000000000u +
-	       (uint64_t)b.tv_nsec - (uint64_t)a.tv_nsec;
+	return gn_now_ns() - began;
 }
