@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gnomon/utf8.h>
+
 #include "capture/drain.h"
 #include "capture/sampler_parts.h"
 
@@ -103,26 +105,13 @@ void gn_python_tell(struct gn_python *slots, uint32_t pid, uint64_t base,
 	}
 }
 
-static char *put_utf8(char *to, uint32_t c)
+/* '?' stands for a NUL, which would end the text, and for what is no character.
+ */
+static uint32_t shown(uint32_t c)
 {
-	if (c < 0x80) {
-		*to++ = c ? (char)c : '?';
-	} else if (c < 0x800) {
-		*to++ = (char)(0xc0 | c >> 6);
-		*to++ = (char)(0x80 | (c & 0x3f));
-	} else if (c < 0x10000 && (c < 0xd800 || c > 0xdfff)) {
-		*to++ = (char)(0xe0 | c >> 12);
-		*to++ = (char)(0x80 | (c >> 6 & 0x3f));
-		*to++ = (char)(0x80 | (c & 0x3f));
-	} else if (c >= 0x10000 && c < 0x110000) {
-		*to++ = (char)(0xf0 | c >> 18);
-		*to++ = (char)(0x80 | (c >> 12 & 0x3f));
-		*to++ = (char)(0x80 | (c >> 6 & 0x3f));
-		*to++ = (char)(0x80 | (c & 0x3f));
-	} else {
-		*to++ = '?';
-	}
-	return to;
+	bool is_half = c >= 0xd800 && c <= 0xdfff;
+
+	return c && !is_half && c < 0x110000 ? c : '?';
 }
 
 /* Appends a text in UTF-8. */
@@ -135,7 +124,7 @@ static char *put_text(char *to, const struct gn_python_text *text)
 	for (uint32_t i = 0; i + width <= bytes; i += width) {
 		c = 0;
 		memcpy(&c, text->text + i, width);
-		to = put_utf8(to, c);
+		to += gn_utf8_encode(shown(c), to);
 	}
 	return to;
 }
