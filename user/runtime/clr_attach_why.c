@@ -3,17 +3,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "process/maps.h"
 #include "runtime/clr_attach_parts.h"
 #include "runtime/clr_ipc.h"
-
-#define GONE_MS 500
 
 /* Whether this is a mapping of another file that was at `path` before. */
 static bool was_at(const struct gn_mapping *m, const char *path,

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include <gnomon/path.h>
+
 #include "hooksite/clr/filter.h"
 #include "hooksite/clr/md_await.h"
 #include "hooksite/clr/md_name.h"
@@ -25,7 +26,6 @@
 #define FILES_MAX 4096
 #define BYTES_MAX (2ull << 30) /* of the files that are read, in all */
 #define TEXT_MAX  1024	       /* as names.h has it */
-#define IN_MEMORY "/dev/zero"  /* what the kernel calls such memory */
 
 struct modules {
 	pid_t pid;
@@ -120,7 +120,7 @@ static int take_file(struct modules *s, const struct gn_mapping *m, int fd)
 
 	snprintf(name, sizeof(name), "%s", m->name);
 	module.path = gn_file_own_name(s->pid, fd, name);
-	module.in_memory = gn_mapping_is_of(m, IN_MEMORY);
+	module.in_memory = gn_mapping_is_of(m, GN_CLR_IN_MEMORY);
 	if (fstat(fd, &st))
 		return 0;
 	s->bytes += (uint64_t)st.st_size;

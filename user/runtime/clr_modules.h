@@ -4,6 +4,9 @@
 
 #include "runtime/managed.h"
 
+/* What the kernel calls the memory of a module without a file. */
+#define GN_CLR_IN_MEMORY "/dev/zero"
+
 /* The `managed` of struct gn_runtime. */
 int gn_clr_modules(pid_t pid, const struct gn_managed_take *take);
 

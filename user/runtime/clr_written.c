@@ -15,7 +15,6 @@
 #include "source/module.h"
 
 #define PATH_SHOWN 300
-#define IN_MEMORY  "/dev/zero" /* of modules without a file */
 
 static int64_t ms_of(const struct statx_timestamp *t)
 {
@@ -45,7 +44,7 @@ static bool is_written(pid_t pid, int socket, const struct gn_mapping *m)
 	int fd;
 
 	if (!m->file.ino || m->name[0] != '/' || m->offset || !m->read ||
-	    gn_mapping_is_of(m, IN_MEMORY))
+	    gn_mapping_is_of(m, GN_CLR_IN_MEMORY))
 		return false;
 	fd = gn_file_of_mapping(pid, m);
 	if (fd < 0)
