@@ -432,6 +432,5 @@ const struct gn_runtime gn_runtime_hotspot = {
 	.limits = limits,
 	.find = find,
 	.get = "install openjdk-17-jre-headless: gnomon needs a build with "
-	       "USDT "
-	       "probes",
+	       "USDT probes",
 };

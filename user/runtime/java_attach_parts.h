@@ -22,9 +22,8 @@ struct gn_java_flags {
 /* 0; -errno, and `why` says why they cannot be read. */
 int gn_java_flags_read(pid_t pid, struct gn_java_flags *f, char *why);
 
-/* Whether the JVM takes the option EnableDynamicAgentLoading as given by its
- * command line: then it writes no warning. *was: what to put back. 0 or
- * -errno. */
+/* Makes the JVM believe that its command line set EnableDynamicAgentLoading:
+ * then it writes no warning. *was: what _restore() puts back. 0 or -errno. */
 int gn_java_flags_quiet(pid_t pid, const struct gn_java_flags *f,
 			uint32_t *was);
 void gn_java_flags_restore(pid_t pid, const struct gn_java_flags *f,

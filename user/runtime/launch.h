@@ -16,8 +16,8 @@ struct gn_launch {
 	bool refuses;	/* set by a runtime that never inlines what is traced */
 	bool fast;	/* hooks without a trap are asked for */
 	bool set_later; /* options are set in the memory of what starts */
-	const char
-		*values; /* functions that -a asks for: gn_prepare_values() */
+	/* functions that -a asks for: gn_prepare_values() */
+	const char *values;
 	const char *families; /* of events (enum gn_family), in hexadecimal */
 	const char *why;      /* the variable of another profiler */
 	/* NAME=VALUE, and arguments to insert after the command's name. Both
@@ -32,8 +32,7 @@ struct gn_launch {
 /* 0 or -ENOMEM. */
 int gn_launch_env(struct gn_launch *l, const char *name, const char *value);
 /* The dynamic linker loads this library before those that are preloaded
- * already.
- */
+ * already. */
 int gn_launch_preload(struct gn_launch *l, const char *library);
 /* The runtime's library gets the kind of hooks and the filter in these
  * variables (gnomon/preload.h). */
