@@ -66,6 +66,7 @@ struct story {
 	uint64_t kernel_ns; /* on a CPU by the kernel's account, 0 = none */
 	uint32_t cost_ns;   /* of a probe; 0 = not measured */
 	uint32_t others;    /* threads that run all the time */
+	uint32_t inlined;   /* call sites of the function that may have it */
 };
 
 /* A thread of 1000 ns which is in `work` from 300 to 800. */
@@ -114,7 +115,12 @@ static void make_trace(const char *name, struct story s)
 	struct gn_trace_writer_opts opts = {.uid = (uid_t)-1, .gid = (gid_t)-1};
 	struct gn_trace_writer *w;
 
+	struct gn_rec_func site = func(GN_KIND_INLINED, 1100, 2, 0, 0);
+
 	f[2].func = 0;
+	for (size_t i = 0; i < 3; i++)
+		f[i].h.seq += s.inlined;
+	sched.h.seq += s.inlined;
 	assert_int_equal(gn_trace_writer_open(path_of(name), &opts, &w), 0);
 	add(w, &session, sizeof(session));
 	add_text(w, info, 0, 0, "version", "0.1.0");
@@ -123,6 +129,8 @@ static void make_trace(const char *name, struct story s)
 	if (s.cost_ns)
 		add(w, &cost, sizeof(cost));
 	add(w, &thread, sizeof(thread));
+	for (uint32_t i = 0; i < s.inlined; i++, site.h.seq++)
+		add(w, &site, sizeof(site));
 	add(w, &f[0], sizeof(f[0]));
 	if (s.os_ns)
 		add(w, &slice, sizeof(slice));
@@ -310,6 +318,32 @@ static void other_formats(void **state)
 	put_file("garbage", "x", 1);
 	bad_usage("report -i garbage --format chrome -o gone");
 	assert_int_equal(stat(path_of("gone"), &st), -1);
+}
+
+/* Formats of call trees mark no function, so gnomon says what they lack; the
+ * timelines and those of them that have a place for notes have it there. */
+static void inlined(void **state)
+{
+	static const char *const formats[] = {"collapsed", "speedscope",
+					      "callgrind", "chrome"};
+	static const char why[] = "calls at 3 sites may be inlined: they are "
+				  "not counted, and their time is the "
+				  "callers'";
+	char line[64], told[200];
+	struct ran *r;
+
+	(void)state;
+	make_trace("gnomon.trace", (struct story){.os_ns = 100, .inlined = 3});
+	snprintf(told, sizeof(told), "gnomon: %s\n", why);
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+		snprintf(line, sizeof(line), "report --format %s", formats[i]);
+		r = gnomon(line);
+		assert_int_equal(r->status, 0);
+		assert_string_equal(r->err, i < 3 ? told : "");
+		assert_int_equal(strstr(r->out, why) != NULL, i > 0);
+	}
+	assert_string_equal(gnomon("report -q --format collapsed")->err, "");
+	assert_string_equal(gnomon("report --format csv")->err, "");
 }
 
 /* What Markdown leaves out, and what it marks. */
@@ -547,7 +581,8 @@ int main(void)
 		CMD_TEST(output_file),	  CMD_TEST(bad_stdout),
 		CMD_TEST(losses),	  CMD_TEST(truncated),
 		CMD_TEST(damaged),	  CMD_TEST(failed_check),
-		CMD_TEST(other_formats),  CMD_TEST(markdown),
+		CMD_TEST(other_formats),  CMD_TEST(inlined),
+		CMD_TEST(markdown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

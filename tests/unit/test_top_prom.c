@@ -325,9 +325,12 @@ static void values(void **state)
 		7 * S);
 	forget(&f);
 	top_sample_worst(&s);
+	s.m.code.sites = 7;
 	gn_top_prom_add(t, &s.p);
 	parse(&f, print(t));
 	assert_int_equal(one(&f, "gnomon_periods_total", NULL, NULL), 2 * S);
+	assert_int_equal(one(&f, "gnomon_inlined_call_sites", NULL, NULL),
+			 7 * S);
 	assert_int_equal(one(&f, "gnomon_target_running", NULL, NULL), 0);
 	assert_int_equal(
 		one(&f, "gnomon_lost_records_total", "cause", "ring-full"),

@@ -11,6 +11,7 @@
 #include "cmd/cmd.h"
 #include "cmd/deliver.h"
 #include "cmd/timeline.h"
+#include "output/caveats.h"
 #include "output/sheet.h"
 #include "runtime/roles.h"
 #include "trace/trace.h"
@@ -171,6 +172,18 @@ static int print_model(const struct gn_model *m, const struct gn_report_opts *o,
 	return err;
 }
 
+/* Call trees are shown by other programs, which do not show what their files
+ * say of calls that may be inlined. */
+static void tell_inlined(const struct gn_model *m, const struct gn_args *args)
+{
+	const struct gn_output *format = gn_output_at((size_t)args->format);
+	char line[GN_CAVEAT];
+
+	if (format->shape == GN_SHAPE_STACKS && args->by != GN_BY_SAMPLES &&
+	    !args->quiet && gn_caveat_inlined(m, line))
+		gn_error("%s", line);
+}
+
 int gn_report_write(const struct gn_model *m, const struct gn_args *args,
 		    struct gn_textfile *out)
 {
@@ -179,6 +192,7 @@ int gn_report_write(const struct gn_model *m, const struct gn_args *args,
 	struct gn_steps steps = {0};
 	int err;
 
+	tell_inlined(m, args);
 	gn_report_opts_init(&opts, args, out->f);
 	opts.out.steps = &steps;
 	gn_progress_init(&progress, args->quiet);
@@ -223,6 +237,7 @@ int gn_report_deliver(const struct gn_model *m, const struct gn_args *args,
 
 	if (!gn_deliver_to(fileno(out->f)))
 		return gn_report_write(m, args, out);
+	tell_inlined(m, args);
 	gn_report_opts_init(&opts, args, out->f);
 	err = deliver(m, &opts, out->f, hurries);
 	if (err != -ETIMEDOUT)

@@ -10,8 +10,9 @@
 #include <string.h>
 
 #include "model/mem.h"
-#include "output/emit.h"
+#include "output/caveats.h"
 #include "output/classes.h"
+#include "output/emit.h"
 #include "output/gauge.h"
 #include "output/sheet.h"
 #include "output/syscalls.h"
@@ -401,6 +402,7 @@ int gn_chrome_finish(struct gn_observer *o, const struct gn_model *m,
 	gn_emit_text(&w->e, "gnomon", version ? version : "");
 	gn_emit_text(&w->e, "command", command ? command : "");
 	gn_emit_u64(&w->e, "records_lost", gn_model_losses(m));
+	gn_caveats_emit(m, &w->e);
 	err = end_row(w);
 	gn_emit_close(&w->e, '}');
 	fputc('\n', w->e.f);

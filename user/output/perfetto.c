@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "model/mem.h"
+#include "output/caveats.h"
 #include "output/gauge.h"
 #include "output/perfetto_packets.h"
 #include "output/perfetto_words.h"
@@ -492,15 +493,23 @@ static int put_capture(struct perfetto *w, const struct gn_model *m)
 	Perfetto__DebugAnnotation by =
 		text_annotation("gnomon", version ? version : "");
 	Perfetto__DebugAnnotation what = text_annotation("command", plain);
-	Perfetto__DebugAnnotation *list[] = {&note, &by, &what, &lost};
+	Perfetto__DebugAnnotation caveat[GN_CAVEATS_MAX];
+	Perfetto__DebugAnnotation *list[4 + GN_CAVEATS_MAX] = {&note, &by,
+							       &what, &lost};
+	struct gn_caveats caveats;
 	int err = plain ? 0 : -ENOMEM;
 
 	lost.name = (char *)"records lost";
 	lost.has_uint_value = 1;
 	lost.uint_value = gn_model_losses(m);
 	e.name = (char *)"capture";
-	e.n_debug_annotations = sizeof(list) / sizeof(list[0]);
+	e.n_debug_annotations = 4;
 	e.debug_annotations = list;
+	gn_caveats_make(m, &caveats);
+	for (size_t i = 0; i < caveats.n; i++) {
+		caveat[i] = text_annotation("caveat", caveats.line[i]);
+		list[e.n_debug_annotations++] = &caveat[i];
+	}
 	if (!err)
 		err = gn_packet_named_track(&w->out, TRACK_CAPTURE, 0,
 					    "gnomon");

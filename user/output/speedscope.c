@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 
+#include "output/caveats.h"
 #include "output/emit.h"
 #include "output/formats.h"
 #include "output/paths.h"
@@ -116,6 +117,7 @@ int gn_speedscope_write(const struct gn_model *m,
 		gn_emit_open(&e, NULL, '{');
 		gn_emit_text(&e, "$schema", SCHEMA);
 		gn_emit_text(&e, "exporter", "gnomon");
+		gn_caveats_emit(m, &e);
 		err = put_frames(&e, m, &p);
 		gn_emit_open(&e, "profiles", '[');
 	}

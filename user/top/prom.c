@@ -26,7 +26,7 @@ struct gn_top_prom {
 	struct gn_checks checks;
 	/* of the last period */
 	char version[32];
-	uint64_t wall, rss, muted;
+	uint64_t wall, rss, muted, inlined;
 	uint64_t states[STATES];
 	bool running;
 	double slowdown, budget;
@@ -169,6 +169,7 @@ void gn_top_prom_add(struct gn_top_prom *t, const struct gn_top_period *p)
 	t->wall = p->wall;
 	t->rss = p->own_rss;
 	t->muted = p->nmuted;
+	t->inlined = p->m->code.sites;
 	t->running = p->target == GN_TOP_RUNNING;
 	t->slowdown = p->slowdown;
 	t->budget = p->budget;
@@ -316,6 +317,9 @@ static void put_probes(const struct gn_top_prom *t, FILE *f)
 			  "Slow-down above which functions are muted.");
 	put_count(f, "muted_functions", "gauge", t->muted,
 		  "Functions that are not seen, to keep within the budget.");
+	put_count(f, "inlined_call_sites", "gauge", t->inlined,
+		  "Call sites that may have a copy of the function: such calls "
+		  "are not counted.");
 }
 
 static void put_session(const struct gn_top_prom *t, FILE *f)
