@@ -231,7 +231,7 @@ void gn_show_period(const struct gn_model *m, unsigned int how)
 		.machine.cpus = 2,
 	};
 	struct gn_top_batch_opts batch = {.utf8 = how / 4 % 2};
-	struct gn_top_lines_opts lines = {.stacks = true};
+	struct gn_top_lines_opts lines = {.limit = 0};
 	struct text t;
 
 	text_open(&t);

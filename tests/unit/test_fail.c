@@ -445,7 +445,7 @@ static int show_period(char **out)
 				  .title = "program",
 				  .functions = true};
 	struct gn_top_batch_opts batch = {.utf8 = true};
-	struct gn_top_lines_opts lines = {.stacks = true};
+	struct gn_top_lines_opts lines = {0};
 	int err;
 
 	note_open(&note);

@@ -245,7 +245,7 @@ static void report(void **state)
 
 static void check_line(struct json_page *p, const struct top_sample *s)
 {
-	struct gn_top_lines_opts o = {.stacks = true};
+	struct gn_top_lines_opts o = {0};
 	char *text = NULL;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);

@@ -214,7 +214,7 @@ static void thread_that_spins(const json_t *root)
 
 static void threads(void **state)
 {
-	struct gn_top_lines_opts o = {.stacks = true};
+	struct gn_top_lines_opts o = {.limit = 0};
 	const json_t *a, *t;
 	struct top_sample s;
 	json_t *root;
@@ -247,7 +247,7 @@ static void threads(void **state)
 
 static void functions(void **state)
 {
-	struct gn_top_lines_opts o = {.shares = 1};
+	struct gn_top_lines_opts o = {.limit = 0};
 	const json_t *a, *f;
 	struct top_sample s;
 	json_t *root;
@@ -271,9 +271,8 @@ static void functions(void **state)
 	is_text(f, "name", "tiny");
 	assert_true(json_is_true(json_object_get(f, "muted")));
 	f = json_array_get(json_object_get(root, "threads"), 0);
-	assert_int_equal(json_array_size(json_object_get(f, "functions")), 1);
-	assert_int_equal(number(f, "functions_hidden"), 2);
-	assert_null(json_object_get(f, "stack"));
+	assert_int_equal(json_array_size(json_object_get(f, "functions")), 3);
+	assert_int_equal(number(f, "functions_hidden"), 0);
 	assert_int_equal(json_array_size(json_object_get(root, "waits")), 1);
 	assert_int_equal(json_array_size(json_object_get(root, "modules")), 2);
 	assert_int_equal(json_array_size(json_object_get(root, "processes")),
@@ -299,7 +298,7 @@ static void limited(void **state)
 
 static void empty(void **state)
 {
-	struct gn_top_lines_opts o = {.stacks = true};
+	struct gn_top_lines_opts o = {.limit = 0};
 	struct top_sample s;
 	json_t *root;
 
@@ -321,7 +320,7 @@ static void empty(void **state)
 /* Indexes out of range count as no function. */
 static void bad_indexes(void **state)
 {
-	struct gn_top_lines_opts o = {.stacks = true};
+	struct gn_top_lines_opts o = {.limit = 0};
 	struct top_sample s;
 
 	(void)state;
@@ -340,7 +339,7 @@ static void many_threads(void **state)
 {
 	enum { MANY = 1000 };
 	struct gn_model_thread *t = calloc(MANY, sizeof(*t));
-	struct gn_top_lines_opts o = {.stacks = true};
+	struct gn_top_lines_opts o = {.limit = 0};
 	struct top_sample s;
 	json_t *root;
 
@@ -406,7 +405,7 @@ static void flushed(void **state)
 
 static void locale_does_not_matter(void **state)
 {
-	struct gn_top_lines_opts o = {.stacks = true};
+	struct gn_top_lines_opts o = {.limit = 0};
 	struct top_sample s;
 	char *plain, *comma;
 

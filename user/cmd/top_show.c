@@ -79,8 +79,7 @@ static int print_rows(struct gn_top_show *s, const struct gn_top_period *p)
 		.limit = s->opts.limit,
 		.utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8"),
 	};
-	struct gn_top_lines_opts lines = {.limit = s->opts.limit,
-					  .stacks = true};
+	struct gn_top_lines_opts lines = {.limit = s->opts.limit};
 	struct sigaction before;
 	struct gn_text_stream stream;
 	FILE *f = gn_text_stream_open(&stream);

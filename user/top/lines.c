@@ -21,14 +21,6 @@ static void use(const struct lines *l, int32_t function)
 		l->used[function] = true;
 }
 
-/* How many functions of a thread are listed. */
-static size_t nshares(const struct lines *l, const struct gn_model_live *live)
-{
-	size_t most = l->o->shares;
-
-	return most && most < live->nshares ? most : live->nshares;
-}
-
 static bool in_period(const struct lines *l, const struct gn_model_activity *a)
 {
 	return !a->end || a->end > l->p->m->start;
@@ -49,7 +41,7 @@ static int find_used(struct lines *l)
 	for (size_t i = 0; i < m->nthreads; i++) {
 		const struct gn_model_live *live = m->threads[i].live;
 
-		for (size_t k = 0; live && k < nshares(l, live); k++)
+		for (size_t k = 0; live && k < live->nshares; k++)
 			use(l, live->shares[k].function);
 		for (uint32_t k = 0; live && k < live->nstack; k++)
 			use(l, live->stack[k]);
@@ -90,10 +82,8 @@ static void put_function(struct gn_json *j, const char *key, int32_t function)
 
 static void put_shares(struct gn_json *j, const struct gn_model_live *live)
 {
-	size_t n = nshares(j->ctx, live);
-
 	gn_emit_open(&j->e, "functions", '[');
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < live->nshares; i++) {
 		const struct gn_model_share *s = &live->shares[i];
 
 		gn_emit_open(&j->e, NULL, '{');
@@ -105,7 +95,8 @@ static void put_shares(struct gn_json *j, const struct gn_model_live *live)
 		gn_emit_close(&j->e, '}');
 	}
 	gn_emit_close(&j->e, ']');
-	gn_emit_u64(&j->e, "functions_hidden", live->nshares - n);
+	/* fields are a contract: none is removed */
+	gn_emit_u64(&j->e, "functions_hidden", 0);
 }
 
 static void put_stack(struct gn_json *j, const struct gn_model_live *live)
@@ -139,7 +130,6 @@ static void put_activities(struct gn_json *j, const struct gn_model_live *live)
 
 static void put_thread(struct gn_json *j, const struct gn_model_thread *t)
 {
-	const struct lines *l = j->ctx;
 	const struct gn_model_live *live = t->live;
 	const char *runtime = gn_now_runtime(j->m, t);
 
@@ -156,8 +146,7 @@ static void put_thread(struct gn_json *j, const struct gn_model_thread *t)
 	put_function(j, "current", gn_now_top(t));
 	put_function(j, "top", gn_now_most(t));
 	put_shares(j, live);
-	if (l->o->stacks)
-		put_stack(j, live);
+	put_stack(j, live);
 	put_activities(j, live);
 }
 

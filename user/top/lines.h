@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * JSON lines: one object per period, on one line. Its fields are those of a
- * report (see the design, section 9) about the period, without the tree; and:
+ * report (docs/json.md) about the period, without the tree; and:
  *   "period": "number", "time" (UTC), "wall_ns", "length_ns", "session_ns",
  *     "start_ns", "end_ns" (of CLOCK_MONOTONIC)
  *   "target": "state", "title"; "signal" and "status" after its end, if they
@@ -15,7 +15,7 @@
  *     functions
  *   of a thread: "runtime", "state"; "doing" and "syscall" if they apply;
  *     "current", "top": functions, if there are any; "functions": its values
- *     in each, and "functions_hidden": how many a limit left out; "stack", the
+ *     in each, and "functions_hidden", which is 0; "stack", the
  *     outermost first, and "stack_depth"; "activities": compilations and
  *     collections in the period
  *   of a function: "index", to which "function" in a thread refers within the
@@ -31,9 +31,7 @@
 #include "top/top.h"
 
 struct gn_top_lines_opts {
-	size_t limit;  /* of the arrays, 0 = all; "hidden" counts the rest */
-	size_t shares; /* of a thread's "functions", 0 = all */
-	bool stacks;   /* write "stack" */
+	size_t limit; /* of the arrays, 0 = all; "hidden" counts the rest */
 };
 
 /* Writes and flushes a period. 0; -errno of the stream (-EPIPE: its reader is

@@ -11,9 +11,9 @@ struct gn_top_row {
 	uint64_t id;	/* of the thing shown; the same in every period */
 	uint32_t index; /* in the table's array in the model */
 	/* for the tree: its depth, whether it has callees, whether they are
-	 * shown, whether it is the last callee of its caller */
+	 * shown */
 	uint32_t depth;
-	bool parent, open, last;
+	bool parent, open;
 };
 
 /* Makes v->rows from a period's model. 0, -ENOMEM. */

@@ -99,7 +99,6 @@ static int copy(struct gn_top_open *o, const struct gn_top_period *p,
 	o->t = *t;
 	o->t.name = NULL;
 	o->t.live = NULL;
-	o->state = gn_now_state(t);
 	o->runtime = gn_now_runtime(p->m, t);
 	if (!o->runtime)
 		o->runtime = "-";

@@ -28,7 +28,7 @@ struct gn_top_event {
 struct gn_top_open {
 	struct gn_pool names;
 	uint32_t pid, tid;
-	const char *name, *runtime, *state;
+	const char *name, *runtime;
 	struct gn_model_thread t; /* the thread's numbers; its pointers are
 				     NULL */
 	enum gn_thread_state run;

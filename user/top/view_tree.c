@@ -14,7 +14,6 @@
 struct pending {
 	uint32_t node, depth;
 	uint64_t parent; /* id */
-	bool last;
 };
 
 struct walk {
@@ -127,7 +126,6 @@ static int push_children(struct walk *w, const struct gn_model_node *n,
 			.node = w->siblings[i - 1].index,
 			.depth = depth,
 			.parent = id,
-			.last = i == w->nsiblings,
 		};
 	}
 	return err;
@@ -157,7 +155,6 @@ static int visit(struct walk *w, struct pending at)
 		return -ENOMEM;
 	row->index = at.node;
 	row->depth = at.depth;
-	row->last = at.last;
 	row->id = gn_top_id(gn_top_id(at.parent, module), name);
 	row->parent = has_children(w, n);
 	row->open = row->parent && is_open(w, row->id, n);
