@@ -624,8 +624,6 @@ static void sorts_waits(void **state)
 static void lists(void **state)
 {
 	(void)state;
-	assert_int_equal(gn_by_find("tree"), GN_BY_TREE);
-	assert_int_equal(gn_by_find("tre"), -1);
 	assert_null(gn_output_find("xml"));
 	assert_null(gn_output_at(10));
 	assert_string_equal(gn_output_at(0)->name, "table");

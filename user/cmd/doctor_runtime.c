@@ -23,7 +23,7 @@ static int found(void *ctx, const char *root, const char *version)
 	struct places *p = ctx;
 
 	gn_finding_add(p->c, group, "runtime", p->runtime->title, GN_FOUND_OK,
-		       NULL, "%s in %s", version, root);
+		       NULL, "%s%sin %s", version, *version ? " " : "", root);
 	p->found++;
 	return 0;
 }

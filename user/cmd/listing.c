@@ -51,23 +51,17 @@ static int copy_leaves(struct gn_list_function *fn, const struct gn_plan *plan)
 	return 0;
 }
 
-/* Adds a zeroed row. NULL: no memory. */
-static struct gn_list_function *new_function(struct gn_listing *l)
+void *gn_list_more(void *list, size_t n, size_t size, void **row)
 {
-	struct gn_list_function *rows = l->function;
+	char *grown = list;
 
-	/* the array is full at each power of two */
-	if (!(l->nfunctions & (l->nfunctions - 1))) {
-		size_t room = l->nfunctions ? l->nfunctions * 2 : 1;
-
-		rows = reallocarray(rows, room, sizeof(*rows));
-		if (!rows)
-			return NULL;
-		l->function = rows;
+	if (!(n & (n - 1)))
+		grown = reallocarray(list, n ? n * 2 : 1, size);
+	if (grown) {
+		*row = grown + n * size;
+		memset(*row, 0, size);
 	}
-	rows += l->nfunctions;
-	memset(rows, 0, sizeof(*rows));
-	return rows;
+	return grown;
 }
 
 static char *keep(struct gn_listing *l, const char *text)
@@ -84,11 +78,14 @@ static int take(void *ctx, size_t file, struct gn_elf *elf,
 		const struct gn_elf_symbol *sym, const struct gn_plan *plan)
 {
 	struct gn_listing *l = ctx;
-	struct gn_list_function *fn = new_function(l);
+	void *row, *grown = gn_list_more(l->function, l->nfunctions,
+					 sizeof(*l->function), &row);
+	struct gn_list_function *fn = row;
 
 	(void)elf;
-	if (!fn)
+	if (!grown)
 		return -ENOMEM;
+	l->function = grown;
 	l->nfunctions++; /* from now on gn_listing_clear() frees it */
 	fn->file = file;
 	fn->addr = sym->addr;

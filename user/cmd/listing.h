@@ -110,6 +110,10 @@ struct gn_listing {
 
 void gn_listing_clear(struct gn_listing *l);
 
+/* Adds a zeroed *row to a list of `n` rows of `size` bytes, which is full at
+ * each power of two. Returns the list; NULL: no memory, and nothing changed. */
+void *gn_list_more(void *list, size_t n, size_t size, void **row);
+
 /* Adds the functions of l->files that the filter includes, with their plans. 0,
  * -ENOEXEC, or another error of reading or memory. */
 int gn_listing_functions(struct gn_listing *l,

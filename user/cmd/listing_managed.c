@@ -33,26 +33,11 @@ struct collect {
 	bool (*matches)(const char *glob, const char *name, const char *module);
 };
 
-/* Adds a zeroed *row to a list that is full at each power of two. Returns the
- * list; NULL: no memory. */
-static void *one_more(void *list, size_t n, size_t size, void **row)
-{
-	char *grown = list;
-
-	if (!(n & (n - 1)))
-		grown = reallocarray(list, n ? n * 2 : 1, size);
-	if (grown) {
-		*row = grown + n * size;
-		memset(*row, 0, size);
-	}
-	return grown;
-}
-
 static int take_module(void *ctx, const struct gn_managed_module *m)
 {
 	struct gn_listing *l = ((struct collect *)ctx)->l;
-	void *row, *grown = one_more(l->module, l->nmodules, sizeof(*l->module),
-				     &row);
+	void *row, *grown = gn_list_more(l->module, l->nmodules,
+					 sizeof(*l->module), &row);
 	struct gn_list_module *to = row;
 
 	if (!grown)
@@ -81,7 +66,8 @@ static int take_function(void *ctx, const struct gn_managed_function *f)
 	if (!c->globs || !c->matches(c->globs, f->name, module->path))
 		return 0;
 	gn_filter_managed(c->filter, c->matches, f->name, module->path);
-	grown = one_more(l->managed, l->nmanaged, sizeof(*l->managed), &row);
+	grown = gn_list_more(l->managed, l->nmanaged, sizeof(*l->managed),
+			     &row);
 	if (!grown)
 		return -ENOMEM;
 	l->managed = grown;

@@ -95,14 +95,14 @@ static int add_runtime(struct gn_listing *l, const struct gn_runtime *rt,
 		       const char *why, const struct gn_file *file)
 {
 	char place[GN_FILE_PLACE];
-	struct gn_list_runtime *rows, *r;
+	void *row, *grown = gn_list_more(l->runtime, l->nruntimes,
+					 sizeof(*l->runtime), &row);
+	struct gn_list_runtime *r = row;
 
-	rows = reallocarray(l->runtime, l->nruntimes + 1, sizeof(*rows));
-	if (!rows)
+	if (!grown)
 		return -ENOMEM;
-	l->runtime = rows;
-	r = &rows[l->nruntimes++];
-	memset(r, 0, sizeof(*r));
+	l->runtime = grown;
+	l->nruntimes++;
 	r->runtime = rt;
 	r->why = why;
 	if (!file && !rt->library)
@@ -199,16 +199,17 @@ void gn_list_arguments(const struct gn_note *note, char text[GN_LIST_ARGUMENTS])
 static int add_usdt(struct gn_listing *l, size_t file, int fd,
 		    const struct gn_note *note)
 {
-	struct gn_list_usdt *rows;
+	void *row, *grown = gn_list_more(l->usdt, l->nusdt, sizeof(*l->usdt),
+					 &row);
+	struct gn_list_usdt *probe = row;
 
-	rows = reallocarray(l->usdt, l->nusdt + 1, sizeof(*rows));
-	if (!rows)
+	if (!grown)
 		return -ENOMEM;
-	l->usdt = rows;
-	rows += l->nusdt++;
-	rows->file = file;
-	rows->note = *note;
-	read_insn(fd, note->offset, &rows->insn);
+	l->usdt = grown;
+	l->nusdt++;
+	probe->file = file;
+	probe->note = *note;
+	read_insn(fd, note->offset, &probe->insn);
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Values and names of comparisons as texts. */
+/* Values of comparisons as texts. */
 #ifndef GNOMON_COMPARE_WORDS_H
 #define GNOMON_COMPARE_WORDS_H
 

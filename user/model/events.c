@@ -56,7 +56,6 @@ static struct gn_events_open *open_of(struct gn_thread *t)
 	return t->events;
 }
 
-/* Begins a stretch. `row->cpu` is the thread's time of the class so far. */
 static void lose_end(struct gn_pipeline *p, uint32_t i)
 {
 	struct gn_event_row *row = &p->events.row[i];
@@ -65,7 +64,8 @@ static void lose_end(struct gn_pipeline *p, uint32_t i)
 	row->cpu = 0;
 }
 
-/* Of too many open stretches, the end of the oldest will not be known. */
+/* Begins a stretch. `row->cpu` is the thread's time of the class so far. Of too
+ * many open stretches, the end of the oldest will not be known. */
 static int begin(struct gn_pipeline *p, struct gn_thread *t,
 		 const struct gn_event_row *row)
 {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <gnomon/runtime_event_info.h>
+#include <gnomon/utf8.h>
 
 /* Calls the observer, unless it lacks this function or has failed. */
 #define TELL(w, what, ...)                                                  \
@@ -185,17 +186,6 @@ static uint32_t character(const uint16_t *unit, size_t n, size_t *i)
 	return 0x10000 + ((c & 0x3ff) << 10) + (unit[(*i)++] & 0x3ff);
 }
 
-static size_t put_utf8(char *to, uint32_t c)
-{
-	unsigned int more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-	static const unsigned char first[] = {0, 0xc0, 0xe0, 0xf0};
-
-	to[0] = (char)(first[more] | c >> 6 * more);
-	for (unsigned int i = 1; i <= more; i++)
-		to[i] = (char)(0x80 | (c >> 6 * (more - i) & 0x3f));
-	return more + 1;
-}
-
 /* Converts a .NET text to UTF-8, like all others. */
 static void convert(struct gn_seen_value *v, char text[GN_SEEN_TEXT])
 {
@@ -207,7 +197,7 @@ static void convert(struct gn_seen_value *v, char text[GN_SEEN_TEXT])
 	if (v->flags & GN_F_CUT && n && (unit[n - 1] & 0xfc00) == 0xd800)
 		n--;
 	for (size_t i = 0; i < n;)
-		len += put_utf8(text + len, character(unit, n, &i));
+		len += gn_utf8_encode(character(unit, n, &i), text + len);
 	v->type = GN_VALUE_STR;
 	v->text = text;
 	v->len = len;

@@ -8,7 +8,7 @@
 /* The most threads that are reported one by one. */
 #define GN_KERNEL_LINES 8
 
-/* "thread 101 (worker): by the kernel 1.020 s on a CPU and ..." The caller
+/* "thread 101 (worker): the kernel counted 1.020 s on a CPU and ..." The caller
  * frees it; NULL: no memory. */
 char *gn_kernel_text(const struct gn_model_thread *t, bool ns);
 

@@ -141,8 +141,6 @@ const struct gn_output *gn_output_at(size_t i);
 /* The JSON Schema of docs/json.md. */
 extern const char gn_json_schema[];
 
-/* The enum gn_by of a text, -1 if there is none. */
-int gn_by_find(const char *text);
 /* 0 if `list` is a list of columns, else -EINVAL. Its words, separated by
  * commas: default, all, classes, classes+, and the names of columns.h. */
 int gn_columns_check(const char *list);

@@ -32,13 +32,3 @@ const struct gn_output *gn_output_find(const char *name)
 	}
 	return NULL;
 }
-
-int gn_by_find(const char *text)
-{
-#define BY_MATCH(name, word, meaning) \
-	if (strcmp(text, word) == 0)  \
-		return GN_BY_##name;
-	GN_BY_LIST(BY_MATCH)
-#undef BY_MATCH
-	return -1;
-}

@@ -234,7 +234,7 @@ static int decode_part(struct gn_body *b, struct gn_part *part)
 	return 0;
 }
 
-static int mark_targets(struct gn_body *b)
+static void mark_targets(struct gn_body *b)
 {
 	for (size_t i = 0; i < b->ninsns; i++) {
 		const struct gn_insn *in = &b->insns[i];
@@ -258,7 +258,6 @@ static int mark_targets(struct gn_body *b)
 			b->whole = "it calls into its own middle";
 		b->marks[to].flags |= GN_MARK_LEADER | GN_MARK_TARGET;
 	}
-	return 0;
 }
 
 int gn_body_decode(struct gn_body *b)
@@ -283,7 +282,8 @@ int gn_body_decode(struct gn_body *b)
 	}
 	if (b->ninsns)
 		memset(b->marks, 0, b->ninsns * sizeof(*b->marks));
-	return mark_targets(b);
+	mark_targets(b);
+	return 0;
 }
 
 int gn_body_read(struct gn_body *b, const struct gn_elf *elf,

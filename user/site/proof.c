@@ -339,7 +339,6 @@ int gn_proof_benign(struct gn_proof *p, const struct gn_body *b,
 	*why = p->nodes[id].why_not_benign;
 	if (!*why)
 		*why = "it ends in a jump to a function that a return probe "
-		       "can "
-		       "harm";
+		       "can harm";
 	return err;
 }
