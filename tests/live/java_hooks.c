@@ -15,7 +15,9 @@
 
 #define N PRIu64
 
-#define SESSIONS 20
+/* Of one process. */
+#define SESSIONS      8
+#define SESSIONS_LONG 40
 
 /* The program that gnomon comes to. */
 static void serve(struct live *t, const char *options, struct live_talk *served)
@@ -48,20 +50,18 @@ static void rounds(struct live *t, const struct live_talk *served, int n,
 	CHECK(t, truths->n > 20, "the program said nothing");
 }
 
-static void started(struct live *t, const char *options, const char *given)
+static void compare(struct live *t, const struct live_args *command,
+		    const struct live_end *plain, const char *given)
 {
-	struct live_args command = {.n = 0};
 	struct live_truths truths;
-	struct live_end plain, traced;
+	struct live_end traced;
 	json_t *report;
 
-	java_demo(t, &command, options, "kinds");
-	live_run(t, &command, NULL, &plain);
-	live_traced(t, &command, given, &traced, &report);
-	CHECK(t, traced.code == plain.code, "ended with %d, without %d: %s",
-	      traced.code, plain.code, traced.err);
-	live_same(t, "the program's output", traced.out, plain.out);
-	live_same(t, "the program's errors", traced.err, plain.err);
+	live_traced(t, command, given, &traced, &report);
+	CHECK(t, traced.code == plain->code, "ended with %d, without %d: %s",
+	      traced.code, plain->code, traced.err);
+	live_same(t, "the program's output", traced.out, plain->out);
+	live_same(t, "the program's errors", traced.err, plain->err);
 	live_clean(t, report);
 	CHECK(t, live_number(t, report, "checks.unmatched_leaves") == 0,
 	      "leaves match no frame");
@@ -69,13 +69,25 @@ static void started(struct live *t, const char *options, const char *given)
 	live_compare(t, &truths, report, 0);
 }
 
+/* `other`: further options of gnomon to trace it with, or NULL. */
+static void started(struct live *t, const char *options, const char *other)
+{
+	struct live_args command = {.n = 0};
+	struct live_end plain;
+
+	java_demo(t, &command, options, "kinds");
+	live_run(t, &command, NULL, &plain);
+	compare(t, &command, &plain, "-f Kinds*");
+	if (other)
+		compare(t, &command, &plain, other);
+}
+
 void java_hooks_started(struct live *t)
 {
 	java_need(t);
-	started(t, "", "-f Kinds*");
 	started(t, "", "--hooks uprobe -f Kinds*");
-	started(t, "-Xint", "-f Kinds*");
-	started(t, "-XX:TieredStopAtLevel=1", "-f Kinds*");
+	started(t, "-Xint", NULL);
+	started(t, "-XX:TieredStopAtLevel=1", NULL);
 }
 
 static void attached(struct live *t, const char *options, const char *given)
@@ -120,7 +132,7 @@ static void need_later(struct live *t)
 void java_hooks_later(struct live *t)
 {
 	need_later(t);
-	started(t, "", "-f Kinds*");
+	started(t, "", NULL);
 	attached(t, "", "-f Kinds*");
 }
 
@@ -169,11 +181,12 @@ static bool maps(struct live *t, pid_t pid, const char *name)
  * that the next one would not find as before. */
 void java_hooks_again(struct live *t)
 {
+	int sessions = getenv("LIVE_LONG") ? SESSIONS_LONG : SESSIONS;
 	struct live_talk served, gnomon;
 	struct live_truths truths;
 
 	serve(t, "", &served);
-	for (int i = 0; i < SESSIONS; i++) {
+	for (int i = 0; i < sessions; i++) {
 		char *path = attach(t, "-f Kinds*", &served, &gnomon);
 
 		rounds(t, &served, 3, &truths);
