@@ -123,7 +123,7 @@ static const struct gn_rule rules[] = {
 	 .severity = GN_SEVERITY_WARNING,
 	 .least = 0.1,
 	 .class = GN_CLASS_SYSCALL,
-	 RULE_OF(syscalls, syscalls, wait, REPORT)},
+	 RULE(syscalls, REPORT)},
 	{.name = "probes",
 	 .severity = GN_SEVERITY_NOTE,
 	 .least = 0.25,

@@ -98,7 +98,7 @@ GN_RULE_FUNCTIONS(async_unseen)
 GN_RULE_FUNCTIONS(jit)
 GN_RULE_FUNCTIONS(traced_jit)
 GN_RULE_FUNCTIONS(gc)
-GN_RULE_SENTENCE(syscalls)
+GN_RULE_FUNCTIONS(syscalls)
 
 /* Parts of sentences. */
 void gn_put_ns(FILE *f, uint64_t ns);

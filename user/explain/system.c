@@ -68,25 +68,31 @@ void gn_next_faults(const struct gn_facts *f, const struct gn_subject *s,
 	fputs("--sort fault --columns default,fault --limit 10", out);
 }
 
+/* Whether the system call with the most time is called for next to nothing. */
+static bool is_small(const struct gn_wait_sum *w)
+{
+	return w->reason_count >= SMALL_COUNT &&
+	       w->reason_ns / w->reason_count <= SMALL_NS;
+}
+
 int gn_look_syscalls(const struct gn_facts *f, struct gn_subject *s)
 {
 	const struct gn_wait_sum *w = &s->wait;
 	int err = gn_wait_sum(f->m, s->class, &s->wait);
 
-	if (w->reason_count >= SMALL_COUNT &&
-	    w->reason_ns / w->reason_count <= SMALL_NS)
+	if (is_small(w))
 		s->share = gn_share(w->reason_ns, f->cpu);
-	s->rank = gn_share_of_work(f, w->reason_ns);
+	else if (w->reason_count && w->ns > f->cpu / 2)
+		s->share = gn_share(w->ns, f->cpu);
+	s->rank = gn_share_of_work(f, is_small(w) ? w->reason_ns : w->ns);
 	return err;
 }
 
-void gn_say_syscalls(const struct gn_facts *f, const struct gn_subject *s,
-		     FILE *out)
+static void put_calls(const struct gn_facts *f, const struct gn_wait_sum *w,
+		      FILE *out)
 {
-	const struct gn_wait_sum *w = &s->wait;
 	const char *name = gn_syscall_text(w->reason);
 
-	fputs("System calls in small pieces: ", out);
 	gn_put_count(out, w->reason_count, "time", "times");
 	if (name)
 		fprintf(out, " %s", name);
@@ -94,9 +100,43 @@ void gn_say_syscalls(const struct gn_facts *f, const struct gn_subject *s,
 		fprintf(out, " system call %u", w->reason);
 	fputs(", ", out);
 	gn_put_ns(out, w->reason_ns / w->reason_count);
-	fputs(" each, took ", out);
-	gn_put_of_cpu(out, f, w->reason_ns);
+	fputs(" each, ", out);
+	if (is_small(w)) {
+		fputs("took ", out);
+		gn_put_of_cpu(out, f, w->reason_ns);
+	} else {
+		gn_put_ns(out, w->reason_ns);
+		fputs(" in all", out);
+	}
+	if (!f->m->nfunctions)
+		return;
 	fputs("; most calls' time is", out);
 	gn_put_where(out, f, w->function, GN_CLASS_SYSCALL);
-	fputs(". Fewer and larger ones cost less.", out);
+}
+
+void gn_say_syscalls(const struct gn_facts *f, const struct gn_subject *s,
+		     FILE *out)
+{
+	const struct gn_wait_sum *w = &s->wait;
+
+	if (is_small(w)) {
+		fputs("System calls in small pieces: ", out);
+		put_calls(f, w, out);
+		fputs(". Fewer and larger ones cost less.", out);
+		return;
+	}
+	fputs("System calls took ", out);
+	gn_put_of_cpu(out, f, w->ns);
+	fputs(". Most: ", out);
+	put_calls(f, w, out);
+	fputc('.', out);
+}
+
+void gn_next_syscalls(const struct gn_facts *f, const struct gn_subject *s,
+		      FILE *out)
+{
+	if (f->m->nfunctions)
+		gn_next_wait(f, s, out);
+	else
+		fputs("--by syscalls", out);
 }
