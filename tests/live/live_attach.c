@@ -159,6 +159,7 @@ void test_attach_children(struct live *t)
 {
 	struct live_args a = {.n = 0};
 	struct live_talk sh, gnomon;
+	json_t *report;
 	int pid, child;
 	char *path, *line;
 
@@ -171,10 +172,13 @@ void test_attach_children(struct live *t)
 	path = live_attach(t, "", live_text(t, "%d", pid), &gnomon);
 	line = live_await(t, gnomon.err, "gnomon: not traced: ");
 	CHECK(t,
-	      strstr(line, ": 1 child that ") &&
-		      strstr(line, live_text(t, "-p %d,", pid)),
+	      strstr(line,
+		     live_text(t, ": 1 child that process %d had ", pid)) &&
+		      strstr(line, live_text(t, "-p $(pgrep -d, -P %d)", pid)),
 	      "it is told \"%s\"", line);
-	live_detach(t, &gnomon, path);
+	report = live_detach(t, &gnomon, path);
+	CHECK(t, live_number(t, report, "session.children_untraced") == 1,
+	      "the report has another number of children");
 	live_attach(t, "", live_text(t, "%d,%d", pid, child), &gnomon);
 	live_interrupt(t, &gnomon);
 	line = live_await_or_end(t, gnomon.err, "gnomon: not traced: ");

@@ -111,12 +111,14 @@ static void hide_calls(struct gn_model *m)
 	static struct gn_model_unseen unseen[] = {
 		{.name = "P.Fib(int)", .module = "demo.dll", .sites = 3}};
 
-	assert_true(m->ninfo + 3 <= 64);
+	assert_true(m->ninfo + 5 <= 64);
 	memcpy(info, m->info, m->ninfo * sizeof(*info));
 	info[m->ninfo++] = (struct gn_model_info){"inlining", "kept"};
 	info[m->ninfo++] = (struct gn_model_info){
 		"clr.unhooked", "process 7 ran the .NET CLR without"};
 	info[m->ninfo++] = (struct gn_model_info){"attached_ns", "500"};
+	info[m->ninfo++] = (struct gn_model_info){"children", "2"};
+	info[m->ninfo++] = (struct gn_model_info){"children.of", "7"};
 	m->info = info;
 	m->code = (struct gn_model_code){.compiled = 7,
 					 .sites = 3,
@@ -265,6 +267,8 @@ static void line(void **state)
 	top_sample_make(&s);
 	s.info[s.m.ninfo++] = (struct gn_model_info){"kernel", "6.1.0-test"};
 	s.info[s.m.ninfo++] = (struct gn_model_info){"attached_ns", "500"};
+	s.info[s.m.ninfo++] = (struct gn_model_info){"children", "2"};
+	s.info[s.m.ninfo++] = (struct gn_model_info){"children.of", "7"};
 	s.threads[0].kernel.known = s.threads[1].kernel.known = true;
 	s.threads[1].kernel.delay = UINT64_MAX;
 	tell_all(&s.waits[0]);

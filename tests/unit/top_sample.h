@@ -22,7 +22,7 @@
 struct top_sample {
 	struct gn_top_period p;
 	struct gn_model m;
-	struct gn_model_info info[5];
+	struct gn_model_info info[8];
 	struct gn_model_function functions[TOP_FUNCTIONS];
 	struct gn_model_module modules[2];
 	struct gn_model_thread threads[TOP_THREADS];

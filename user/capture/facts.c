@@ -18,6 +18,7 @@
 #include "gnomon.skel.h"
 #include "names/escape.h"
 #include "names/text_stream.h"
+#include "process/children.h"
 #include "runtime/filter.h"
 #include "runtime/runtime.h"
 
@@ -25,6 +26,9 @@
  * a word is cut after WORD_MOST bytes, and no word begins after WORDS_MOST. */
 #define WORD_MOST  1000
 #define WORDS_MOST (GN_TEXT_MAX - WORD_MOST - 200)
+
+/* A process's number and a comma. */
+#define PID_ROOM 13
 
 /* Bytes that are not UTF-8 become \xNN, as in names: JSON cannot hold them. */
 static void put_word(FILE *f, const char *word)
@@ -285,6 +289,28 @@ static void put_aot(struct gn_session *s)
 	}
 }
 
+/* Counts the children that the processes have already and that are not traced,
+ * such as a server's workers, and records which processes these are. */
+static void put_children(struct gn_session *s)
+{
+	const struct gn_session_opts *o = &s->opts;
+	size_t len = 0;
+
+	for (size_t i = 0; o->follow && i < o->npids; i++) {
+		size_t n = gn_children_others(o->pids[i], o->pids, o->npids);
+
+		s->children += n;
+		if (n && len + PID_ROOM < sizeof(s->parents))
+			len += (size_t)snprintf(s->parents + len, PID_ROOM,
+						"%s%d", len ? "," : "",
+						(int)o->pids[i]);
+	}
+	if (!s->children)
+		return;
+	put_number(s, "children", s->children);
+	gn_session_put_info(s, "children.of", s->parents);
+}
+
 /* Whether only methods of JVMs have hooks in their code. */
 static bool hooks_methods(const struct gn_session *s)
 {
@@ -308,6 +334,7 @@ void gn_session_put_facts(struct gn_session *s)
 	gn_session_put_info(s, "clock", "monotonic");
 	gn_session_put_info(s, "options",
 			    s->opts.options ? s->opts.options : "");
+	put_children(s);
 	put_asked(s);
 	gn_session_put_info(s, "links", gn_attach_mode_name(s->mode));
 	if (s->light || s->methods)

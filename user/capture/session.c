@@ -100,6 +100,12 @@ const char *gn_session_summary(const struct gn_session *s)
 	return s->summary;
 }
 
+size_t gn_session_children(const struct gn_session *s, const char **of)
+{
+	*of = s->parents;
+	return s->children;
+}
+
 bool gn_session_fast(const struct gn_session *s)
 {
 	return s->fast;

@@ -221,6 +221,10 @@ bool gn_session_resolves(const struct gn_session *s);
 /* After gn_session_attach(): one line about what is attached. */
 const char *gn_session_summary(const struct gn_session *s);
 
+/* After gn_session_start(): how many children processes of -p had already,
+ * which are not traced. `of`: these processes, as -p names them. */
+size_t gn_session_children(const struct gn_session *s, const char **of);
+
 /* After gn_session_stop(): why records were lost and what to do, for people;
  * NULL when the ring lost none. */
 const char *gn_session_loss_advice(const struct gn_session *s);

@@ -60,6 +60,8 @@ struct gn_session {
 	struct gn_sources *sources; /* NULL: no source lines */
 	struct gn_outside *outside; /* NULL: not looked for */
 	struct gn_cpu_limit cpus;   /* as it was at the start */
+	size_t children;	    /* which -p processes had already */
+	char parents[128];	    /* these processes, as -p names them */
 	struct gn_sampler *sampler; /* NULL: none are taken */
 	struct gn_files files;
 	struct gn_probes probes;

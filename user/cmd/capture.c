@@ -15,7 +15,6 @@
 #include "capture/clock.h"
 #include "output/header.h"
 #include "output/text.h"
-#include "process/children.h"
 
 /* --os: a list of words. NULL: what a report `by` needs. */
 static int parse_os(const char *list, int by, struct gn_session_opts *opts)
@@ -225,23 +224,18 @@ static int attach(struct gn_capture *c)
 	return err;
 }
 
-/* Warns of children that a process had already, such as a server's workers:
- * only children that it forks from now on are followed. */
-static void tell_children(const struct gn_capture_args *a)
+/* Warns of children that processes had already, such as a server's workers:
+ * only children that they fork from now on are followed. */
+static void tell_children(const struct gn_session *s)
 {
-	const struct gn_pids *pids = &a->args.pids;
-	size_t n;
+	const char *of;
+	size_t n = gn_session_children(s, &of);
 
-	for (size_t i = 0; a->args.follow && i < pids->n; i++) {
-		n = gn_children_others(pids->pid[i], pids->pid, pids->n);
-		if (n)
-			gn_error("not traced: %zu %s that process %d had "
-				 "already; -p %d,$(pgrep -d, -P %d) traces "
-				 "them, too",
-				 n, gn_word(n, "child", "children"),
-				 (int)pids->pid[i], (int)pids->pid[i],
-				 (int)pids->pid[i]);
-	}
+	if (n)
+		gn_error("not traced: %zu %s that process %s had already; "
+			 "add -p $(pgrep -d, -P %s) to trace %s, too",
+			 n, gn_word(n, "child", "children"), of, of,
+			 gn_word(n, "it", "them"));
 }
 
 void gn_capture_tell_waiting(void)
@@ -275,7 +269,7 @@ static int trace(struct gn_capture *c, const struct gn_capture_args *a,
 	c->traced = true;
 	if (!a->args.quiet) {
 		gn_error("attached: %s", gn_session_summary(c->session));
-		tell_children(a);
+		tell_children(c->session);
 	}
 	err = use->loop ? use->loop(c, use->ctx) : loop(c, a->args.duration);
 	c->outlived =

@@ -6,6 +6,7 @@
 #include "explain/rules.h"
 #include "output/classes.h"
 #include "output/header.h"
+#include "output/text.h"
 
 int gn_look_path(const struct gn_facts *f, struct gn_subject *s)
 {
@@ -71,6 +72,8 @@ int gn_look_idle(const struct gn_facts *f, struct gn_subject *s)
 	/* it has work, and nothing that does it */
 	if (gn_starved_share(f) >= GN_STARVED_LEAST)
 		return 0;
+	if (gn_children_of(f->m, &s->ns))
+		s->what = GN_NEXT_AGAIN;
 	s->share = 1 - gn_share(f->cpu, f->wall);
 	s->class = GN_CLASS_EVENT;
 	for (int c = 0; c < GN_CLASS_COUNT; c++)
@@ -78,6 +81,19 @@ int gn_look_idle(const struct gn_facts *f, struct gn_subject *s)
 		    f->classes[c] > f->classes[s->class])
 			s->class = (enum gn_class)c;
 	return gn_wait_sum(f->m, s->class, &s->wait);
+}
+
+/* Children that a server had already may do its work. */
+static void put_children(const struct gn_model *m, FILE *out)
+{
+	uint64_t n;
+	const char *of = gn_children_of(m, &n);
+
+	fputs(". Its work may be done by ", out);
+	gn_put_count(out, n, "child", "children");
+	fprintf(out,
+		" that process %s had already: not traced; this adds %s:", of,
+		gn_word(n, "it", "them"));
 }
 
 void gn_say_idle(const struct gn_facts *f, const struct gn_subject *s,
@@ -98,15 +114,22 @@ void gn_say_idle(const struct gn_facts *f, const struct gn_subject *s,
 	gn_put_classes(out, waits, f->m->session.elapsed_incl);
 	if (s->wait.function >= 0 && s->wait.function_ns > s->wait.ns / 2)
 		gn_put_most_in(out, f, s);
-	fputs(". If it is a server, capture it while it has work.", out);
+	if (s->what == GN_NEXT_AGAIN)
+		put_children(f->m, out);
+	else
+		fputs(". If it is a server, capture it while it has work.",
+		      out);
 }
 
 void gn_next_idle(const struct gn_facts *f, const struct gn_subject *s,
 		  FILE *out)
 {
-	(void)f;
-	(void)s;
-	fputs("--by waits", out);
+	uint64_t n;
+
+	if (s->what == GN_NEXT_AGAIN)
+		fprintf(out, "-p $(pgrep -d, -P %s)", gn_children_of(f->m, &n));
+	else
+		fputs("--by waits", out);
 }
 
 /* Whether the time is certain: nothing is missing, and the cost of probes does

@@ -117,6 +117,22 @@ static void put_attached(const struct gn_model *m,
 		"attached", time, "");
 }
 
+/* Prints how many children the processes had already. */
+static void put_children(const struct gn_model *m, FILE *f)
+{
+	uint64_t n;
+	const char *of = gn_children_of(m, &n);
+	char count[GN_CELL];
+
+	if (!of)
+		return;
+	gn_format_count(count, n);
+	fprintf(f,
+		"# %-11s not traced: %s that process %s had already; -p "
+		"$(pgrep -d, -P %s) adds %s\n",
+		"children", count, of, of, gn_word(n, "it", "them"));
+}
+
 #define IDLE_NAMED 6
 
 /* The number of idle threads with the name of thread `from`; 0 if an earlier
@@ -226,6 +242,16 @@ bool gn_info_number(const struct gn_model *m, const char *key, uint64_t *n)
 	return !errno && !*end;
 }
 
+const char *gn_children_of(const struct gn_model *m, uint64_t *n)
+{
+	const char *of = gn_model_info(m, "children.of");
+
+	/* it becomes a part of a command */
+	if (!of || !*of || of[strspn(of, "0123456789,")])
+		return NULL;
+	return gn_info_number(m, "children", n) ? of : NULL;
+}
+
 static int put_functions(const struct gn_model *m, bool utf8, FILE *f)
 {
 	const char *first = gn_model_info(m, "functions.refused.first");
@@ -330,6 +356,7 @@ int gn_header_print(const struct gn_model *m, const struct gn_output_opts *o,
 		return err;
 	put_time(m, o, f);
 	put_attached(m, o, f);
+	put_children(m, f);
 	err = gn_header_ended(m, o, f);
 	if (!err)
 		err = put_idle(m, o, f);

@@ -60,6 +60,10 @@ const char *gn_probe_class_text(int class);
 /* Reads the number of an INFO record; false if it has none. */
 bool gn_info_number(const struct gn_model *m, const char *key, uint64_t *n);
 
+/* How many children the processes of -p had already, which are not traced. The
+ * result is these processes, as -p names them; NULL: there are none. */
+const char *gn_children_of(const struct gn_model *m, uint64_t *n);
+
 /* In header_fast.c: records that threads wrote by themselves (fast hooks), and
  * how exact their times are. */
 void gn_header_fast(const struct gn_model *m, const struct gn_output_opts *o,

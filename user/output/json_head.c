@@ -81,7 +81,7 @@ int gn_json_head(struct gn_json *w)
 	const struct gn_model *m = w->m;
 	const char *version = gn_model_info(m, "version");
 	const char *clock = gn_model_info(m, "clock");
-	uint64_t attached;
+	uint64_t attached, children;
 	struct gn_emit *e = &w->e;
 	int err;
 
@@ -102,6 +102,8 @@ int gn_json_head(struct gn_json *w)
 	gn_emit_u64(e, "wall_ns", m->end > m->start ? m->end - m->start : 0);
 	if (gn_info_number(m, "attached_ns", &attached))
 		gn_emit_u64(e, "attached_ns", attached);
+	if (gn_children_of(m, &children))
+		gn_emit_u64(e, "children_untraced", children);
 	gn_json_classes(e, "classes", m->session.class_incl);
 	gn_emit_close(e, '}');
 	put_probe_cost(w);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "output/classes.h"
+#include "output/header.h"
 #include "top/draw_internal.h"
 
 /* Lines to draw, as long as there is room. */
@@ -315,6 +316,23 @@ static void line_gnomon(struct header *h)
 				   " (budget %.1f%%)", p->budget);
 }
 
+/* Without them a server's master seems to do nothing. */
+static void line_children(struct header *h)
+{
+	uint64_t n;
+	const char *of = gn_children_of(h->d->p->m, &n);
+	int row = h->row;
+
+	if (!of || !next(h))
+		return;
+	gn_draw_text(h->d, row, 0, h->d->g->cols, GN_INK_WARN,
+		     "not traced: %" PRIu64
+		     " %s that process %s had already; -p $(pgrep -d, -P %s) "
+		     "adds %s",
+		     n, gn_word(n, "child", "children"), of, of,
+		     gn_word(n, "it", "them"));
+}
+
 /* Functions that were inlined everywhere have no row that could be marked. */
 static void line_inlined(struct header *h)
 {
@@ -372,6 +390,7 @@ int gn_draw_header(struct gn_draw *d, int row, int room)
 	line_threads(&h);
 	line_classes(&h);
 	line_gnomon(&h);
+	line_children(&h);
 	line_inlined(&h);
 	line_muted(&h);
 	return h.row - row;
