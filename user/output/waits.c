@@ -98,7 +98,7 @@ static void put_waker(const struct gn_model *m, const struct gn_model_wait *w,
 		fputs("; timed out, to wait again", f);
 	else if (w->class == GN_CLASS_LOCK || w->class == GN_CLASS_EVENT ||
 		 w->class == GN_CLASS_IPC)
-		fputs("; woken by an interrupt or an untraced thread", f);
+		fputs("; not woken by a traced thread", f);
 	if (w->waker && w->waker_function >= 0 &&
 	    (size_t)w->waker_function < m->nfunctions)
 		fprintf(f, " in %s",
