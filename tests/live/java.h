@@ -13,6 +13,8 @@ struct java_pair {
 
 /* Skips the test if there is no JDK. */
 void java_need(struct live *t);
+/* Takes a JDK that has virtual threads, and warns of agents that come later. */
+void java_need_later(struct live *t);
 
 /* The command `java OPTIONS Demo TOPIC`. */
 void java_demo(struct live *t, struct live_args *a, const char *options,

@@ -3,7 +3,6 @@
  * in one that runs already. */
 #include "java.h"
 
-#include <glob.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -116,22 +115,10 @@ void java_hooks_attached(struct live *t)
 	attached(t, "-Xrs", "-f Kinds*");
 }
 
-/* Takes a JDK that has virtual threads. */
-static void need_later(struct live *t)
-{
-	glob_t found;
-
-	java_need(t);
-	if (glob("/usr/lib/jvm/*25*/bin/java", 0, NULL, &found))
-		live_skip(t, "no JDK 25");
-	setenv("JAVA", found.gl_pathv[0], 1);
-	globfree(&found);
-}
-
 /* The newest JVM warns of agents that are loaded into it, but not of ours. */
 void java_hooks_later(struct live *t)
 {
-	need_later(t);
+	java_need_later(t);
 	started(t, "", NULL);
 	attached(t, "", "-f Kinds*");
 }
@@ -145,7 +132,7 @@ void java_hooks_virtual(struct live *t)
 	uint64_t naps, spins;
 	json_t *report;
 
-	need_later(t);
+	java_need_later(t);
 	java_demo(t, &command, "", "virtual");
 	live_traced(t, &command, "-f Virtual.*", &end, &report);
 	CHECK(t, end.code == 0 && !*end.err, "ended with %d: %s", end.code,

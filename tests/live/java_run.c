@@ -2,6 +2,7 @@
 /* Java programs with and without gnomon. */
 #include "java.h"
 
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,17 @@ void java_need(struct live *t)
 
 	if (!java || !*java)
 		live_skip(t, "no JDK; run tools/setup test, configure again");
+}
+
+void java_need_later(struct live *t)
+{
+	glob_t found;
+
+	java_need(t);
+	if (glob("/usr/lib/jvm/*25*/bin/java", 0, NULL, &found))
+		live_skip(t, "no JDK 25");
+	setenv("JAVA", found.gl_pathv[0], 1);
+	globfree(&found);
 }
 
 void java_demo(struct live *t, struct live_args *a, const char *options,

@@ -7,7 +7,7 @@ add_executable(live_native
 	live_signals.c live_stop.c live_ia32.c live_bodies.c live_explain.c
 	live_disk.c live_end.c live_outside.c live_doubts.c live_harmless.c
 	live_kernel.c live_samples.c live_calls_chosen.c live_values.c
-	live_usdt.c live_sleds.c live_claims.c live_told.c live_frozen.c
+	live_usdt.c live_sleds.c live_claims.c live_told.c live_frozen.c live_group.c
 	live_later.c)
 target_link_libraries(live_native PRIVATE PkgConfig::JANSSON m)
 

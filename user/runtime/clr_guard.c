@@ -2,18 +2,15 @@
 /* The process that ends a session in a CLR if gnomon cannot. */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/capability.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "hooksite/clr/clsid.h"
+#include "runtime/apart.h"
 #include "runtime/clr_attach_parts.h"
 #include "runtime/clr_room.h"
 
-#define GUARD_MS (60 * 60 * 1000)
 #define LATER_MS 200
 
 /* Drops all capabilities except the one to connect to another user's socket, if
@@ -35,24 +32,14 @@ static bool drop_rights(void)
 
 /* Closes gnomon's other descriptors. Keeps only that capability and, if there
  * is a copy, the traced process's own rights to files. */
-static void settle(struct gn_attached *a, int leash)
+static void settle(struct gn_attached *a, int *leash)
 {
-	int kept[] = {leash, a->socket, a->lock, a->copy.folder};
-	const int n = a->copy.folder >= 0 ? 4 : 3;
+	int *const kept[] = {leash, &a->socket, &a->lock, &a->copy.folder};
+	const bool copies = a->copy.folder >= 0;
 
-	setsid();
-	prctl(PR_SET_NAME, "gnomon-guard");
-	for (int i = 0; i < n; i++)
-		kept[i] = fcntl(kept[i], F_DUPFD, 16);
-	for (int i = 0; i < n; i++)
-		dup2(kept[i], 3 + i);
-	syscall(SYS_close_range, 3 + n, ~0u, 0);
-	for (int fd = 0; fd < 3; fd++)
-		close(fd);
-	if ((n > 3 && gn_copy_become(&a->copy)) || !drop_rights())
+	gn_apart_settle(kept, copies ? 4 : 3);
+	if ((copies && gn_copy_become(&a->copy)) || !drop_rights())
 		_exit(1);
-	a->socket = 4;
-	a->copy.folder = n > 3 ? 6 : -1;
 }
 
 /* Ends the session as soon as the runtime has room to answer. */
@@ -61,9 +48,9 @@ static void end_later(struct gn_attached *a)
 	char why[GN_WHY_MAX];
 	int32_t result;
 
-	for (int ms = 0; ms < GUARD_MS; ms += LATER_MS) {
+	for (int ms = 0; ms < GN_APART_MS; ms += LATER_MS) {
 		if (!gn_clr_has_room(a->pid, why) &&
-		    (gn_clr_ask(a, GN_CLR_REQUEST_END, GUARD_MS, NULL, NULL,
+		    (gn_clr_ask(a, GN_CLR_REQUEST_END, GN_APART_MS, NULL, NULL,
 				&result) ||
 		     result != GN_CLR_NO_MEMORY))
 			return;
@@ -77,9 +64,9 @@ static _Noreturn void guard(struct gn_attached *a, int leash)
 	ssize_t n;
 	char c = 0;
 
-	settle(a, leash);
+	settle(a, &leash);
 	do {
-		n = read(3, &c, 1);
+		n = read(leash, &c, 1);
 		begun = begun || (n > 0 && c == GN_GUARD_BEGUN);
 		if (n > 0 && c == GN_GUARD_LOADED && !a->opens)
 			gn_copy_remove(&a->copy);
@@ -92,21 +79,17 @@ static _Noreturn void guard(struct gn_attached *a, int leash)
 
 int gn_clr_guard_start(struct gn_attached *a)
 {
-	sigset_t all, before;
 	int ends[2], err = 0;
 
 	if (pipe2(ends, O_CLOEXEC))
 		return -errno;
-	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, &before);
-	a->guard = fork();
+	a->guard = gn_apart_fork();
 	if (a->guard < 0)
 		err = -errno;
 	if (!a->guard) {
 		close(ends[1]);
 		guard(a, ends[0]);
 	}
-	sigprocmask(SIG_SETMASK, &before, NULL);
 	close(ends[0]);
 	if (err)
 		close(ends[1]);

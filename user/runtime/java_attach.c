@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <gnomon/java.h>
+#include "runtime/apart.h"
 #include "runtime/java.h"
 #include "runtime/java_attach_parts.h"
 
@@ -98,10 +99,18 @@ static int open_attached(pid_t pid, const char *library,
 	return 0;
 }
 
+struct request {
+	struct gn_attached *a;
+	const char *options;
+};
+
 /* Loads the library, without the JVM's warning about that. */
-static int load(struct gn_attached *a, const char *options,
-		const struct gn_socket_limits *limits, char *why)
+static int load(void *ctx, char *why)
 {
+	const struct request *r = ctx;
+	struct gn_attached *a = r->a;
+	struct gn_socket_limits limits =
+		gn_socket_limits(GN_APART_MS, NULL, NULL);
 	uint32_t was = 0;
 	int quiet = a->flags.warns
 			    ? gn_java_flags_quiet(a->pid, &a->flags, &was)
@@ -117,21 +126,35 @@ static int load(struct gn_attached *a, const char *options,
 			 (int)a->pid, strerror(-quiet));
 		return quiet;
 	}
-	err = gn_java_listener_load(&a->listener, a->library, options, limits,
-				    why);
+	err = gn_java_listener_load(&a->listener, a->library, r->options,
+				    &limits, why);
 	if (a->flags.warns)
 		gn_java_flags_restore(a->pid, &a->flags, was);
 	return err;
 }
 
+/* The JVM's options are changed until it has answered. */
+static int await_loaded(struct gn_attached *a, const char *options,
+			gn_wait_fn wait, void *ctx, char *why)
+{
+	struct gn_socket_limits limits = gn_socket_limits(BEGIN_MS, wait, ctx);
+	struct request request = {a, options};
+	int *const kept[] = {&a->listener.socket, &a->lock};
+	const struct gn_apart ask = {load, &request, kept, 2};
+	int err = gn_apart(&ask, &limits, why);
+
+	return err == -EINTR || err == -ETIMEDOUT
+		       ? gn_java_listener_explain(&a->listener, err, why)
+		       : err;
+}
+
 static int begin(struct gn_attached *a, const struct gn_attach_asked *asked,
 		 gn_wait_fn wait, void *ctx, char *why)
 {
-	struct gn_socket_limits limits;
 	struct timespec t;
 	char *options;
-	int err =
-		gn_java_listener_wake(&a->listener, &a->flags, wait, ctx, why);
+	int err = gn_java_listener_wake(&a->listener, &a->flags, a->lock, wait,
+					ctx, why);
 
 	if (err)
 		return err;
@@ -144,8 +167,7 @@ static int begin(struct gn_attached *a, const struct gn_attach_asked *asked,
 		return -ENOMEM;
 	}
 	a->begun = true;
-	limits = gn_socket_limits(BEGIN_MS, wait, ctx);
-	err = load(a, options, &limits, why);
+	err = await_loaded(a, options, wait, ctx, why);
 	free(options);
 	/* nobody would answer a request to end either */
 	if (err == -ETIMEDOUT)

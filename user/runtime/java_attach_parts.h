@@ -42,16 +42,21 @@ struct gn_java_listener {
 /* 0, or -errno: `why` says what cannot be read. Close it also after that. */
 int gn_java_listener_open(struct gn_java_listener *l, pid_t pid, char *why);
 
-/* Makes the JVM begin to listen, if it does not. */
+/* Makes the JVM begin to listen, if it does not. `lock` is held until what this
+ * leaves in a folder is removed. */
 int gn_java_listener_wake(struct gn_java_listener *l,
-			  const struct gn_java_flags *f, gn_wait_fn wait,
-			  void *ctx, char *why);
+			  const struct gn_java_flags *f, int lock,
+			  gn_wait_fn wait, void *ctx, char *why);
 
 /* Makes it load the library with these options, or call it again. 0: the
  * library has done what it was asked for. */
 int gn_java_listener_load(struct gn_java_listener *l, const char *library,
 			  const char *options,
 			  const struct gn_socket_limits *limits, char *why);
+
+/* Returns -ESRCH or the error; `why` says what it means. */
+int gn_java_listener_explain(const struct gn_java_listener *l, int err,
+			     char *why);
 
 void gn_java_listener_close(struct gn_java_listener *l);
 

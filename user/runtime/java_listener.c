@@ -19,6 +19,7 @@
 #include <gnomon/java.h>
 #include "names/escape.h"
 #include "process/inside.h"
+#include "runtime/apart.h"
 
 #define LISTEN_MS  10000
 #define STEP_MS	   20
@@ -162,22 +163,21 @@ static void remove_trigger(const struct trigger *t)
 	close(t->dir);
 }
 
-static int await_socket(struct gn_java_listener *l, gn_wait_fn wait, void *ctx)
+static int await_socket(struct gn_java_listener *l)
 {
 	int err = find_socket(l);
 
-	for (int ms = 0; err == -ENOENT && ms < LISTEN_MS; ms += STEP_MS) {
+	for (int ms = 0; err == -ENOENT && ms < GN_APART_MS; ms += STEP_MS) {
 		if (kill(l->pid, 0) && errno == ESRCH)
 			return -ESRCH;
-		if (wait && wait(ctx) == GN_WAIT_ENOUGH)
-			return -EINTR;
 		gn_attach_sleep(STEP_MS);
 		err = find_socket(l);
 	}
 	return err == -ENOENT ? -ETIMEDOUT : err;
 }
 
-static int explain(const struct gn_java_listener *l, int err, char *why)
+int gn_java_listener_explain(const struct gn_java_listener *l, int err,
+			     char *why)
 {
 	int pid = (int)l->pid;
 
@@ -206,13 +206,39 @@ static int explain(const struct gn_java_listener *l, int err, char *why)
 	return err;
 }
 
-int gn_java_listener_wake(struct gn_java_listener *l,
-			  const struct gn_java_flags *f, gn_wait_fn wait,
-			  void *ctx, char *why)
+/* The file stays until the JVM has seen it. */
+static int ask_to_listen(void *ctx, char *why)
 {
+	struct gn_java_listener *l = ctx;
 	struct trigger t;
-	int err;
+	int err = make_trigger(l, &t);
 
+	if (err)
+		return gn_java_listener_explain(l, err, why);
+	err = kill(l->pid, SIGQUIT) ? -errno : await_socket(l);
+	remove_trigger(&t);
+	return gn_java_listener_explain(l, err, why);
+}
+
+static int await_listening(struct gn_java_listener *l, int lock,
+			   gn_wait_fn wait, void *ctx, char *why)
+{
+	struct gn_socket_limits limits = gn_socket_limits(LISTEN_MS, wait, ctx);
+	int *const kept[] = {&l->root, &lock};
+	const struct gn_apart ask = {ask_to_listen, l, kept, 2};
+	int err = gn_apart(&ask, &limits, why);
+
+	if (!err)
+		err = find_socket(l);
+	else if (err != -EINTR && err != -ETIMEDOUT)
+		return err;
+	return gn_java_listener_explain(l, err, why);
+}
+
+int gn_java_listener_wake(struct gn_java_listener *l,
+			  const struct gn_java_flags *f, int lock,
+			  gn_wait_fn wait, void *ctx, char *why)
+{
 	if (!find_socket(l))
 		return 0;
 	if (f->deaf || !handles(l->pid, SIGQUIT)) {
@@ -225,13 +251,8 @@ int gn_java_listener_wake(struct gn_java_listener *l,
 		return gn_attach_told_end(l->pid, -EOPNOTSUPP, why);
 	}
 	if (gn_attach_is_stopped(l->pid))
-		return explain(l, -ETIMEDOUT, why);
-	err = make_trigger(l, &t);
-	if (err)
-		return explain(l, err, why);
-	err = kill(l->pid, SIGQUIT) ? -errno : await_socket(l, wait, ctx);
-	remove_trigger(&t);
-	return explain(l, err, why);
+		return gn_java_listener_explain(l, -ETIMEDOUT, why);
+	return await_listening(l, lock, wait, ctx, why);
 }
 
 /* What the JVM answered, for people. */
@@ -265,7 +286,8 @@ static int receive(const struct gn_java_listener *l, int s,
 	} while (n > 0 && have < ANSWER_MAX);
 	answer[have] = '\0';
 	if (n < 0 || !have)
-		return explain(l, n < 0 ? (int)n : -ECONNRESET, why);
+		return gn_java_listener_explain(l, n < 0 ? (int)n : -ECONNRESET,
+						why);
 	if (!strncmp(answer, "0\n", 2) && strstr(answer, DONE))
 		return 0;
 	return tell_answer(l, answer, why);
@@ -307,7 +329,7 @@ int gn_java_listener_load(struct gn_java_listener *l, const char *library,
 	n = put(message, n, options);
 	s = gn_socket_say(l->socket, l->pid, message, n, limits);
 	if (s < 0)
-		return explain(l, s, why);
+		return gn_java_listener_explain(l, s, why);
 	err = receive(l, s, limits, why);
 	close(s);
 	return err;

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "live_group.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PATIENCE 2000 /* number of pauses */
+
+char *live_group(struct live *t)
+{
+	static const char *const roots[] = {"/sys/fs/cgroup",
+					    "/sys/fs/cgroup/unified"};
+
+	for (size_t i = 0; i < sizeof(roots) / sizeof(*roots); i++) {
+		char *group = live_text(t, "%s/gnomon-test-%d", roots[i],
+					(int)getpid());
+
+		if (access(live_text(t, "%s/cgroup.controllers", roots[i]),
+			   F_OK) ||
+		    mkdir(group, 0755))
+			continue;
+		if (!access(live_text(t, "%s/cgroup.freeze", group), W_OK))
+			return group;
+		rmdir(group);
+	}
+	live_skip(t, "no control groups of v2 can be made");
+}
+
+static void put(struct live *t, const char *group, const char *file, int value)
+{
+	FILE *f = fopen(live_text(t, "%s/%s", group, file), "we");
+
+	CHECK(t, f && fprintf(f, "%d", value) > 0 && !fclose(f),
+	      "%s/%s cannot be written", group, file);
+}
+
+static void await_frozen(struct live *t, const char *group, bool frozen)
+{
+	const char *want = frozen ? "frozen 1" : "frozen 0";
+
+	for (int i = 0; i < PATIENCE; i++) {
+		FILE *f = fopen(live_text(t, "%s/cgroup.events", group), "re");
+		char text[128] = "";
+		size_t n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
+
+		if (f)
+			fclose(f);
+		text[n] = '\0';
+		if (strstr(text, want))
+			return;
+		live_pause(1);
+	}
+	live_fail(t, "the group does not become %s", want);
+}
+
+void live_group_add(struct live *t, const char *group, pid_t pid)
+{
+	put(t, group, "cgroup.procs", (int)pid);
+}
+
+void live_group_freeze(struct live *t, const char *group, bool frozen)
+{
+	put(t, group, "cgroup.freeze", frozen);
+	await_frozen(t, group, frozen);
+}
