@@ -18,22 +18,29 @@ static bool is_guard(struct live *t, pid_t pid)
 	return live_is_called(t, pid, "gnomon-guard");
 }
 
-/* Starts gnomon, and ends it with the signal when the process that attaches for
- * it waits in this system call. */
-static void end_in(struct live *t, const struct live_talk *served, long call,
-		   int signal)
+/* Starts gnomon. Returns when the process that attaches for it waits for the
+ * JVM. */
+static void attach(struct live *t, const struct live_talk *served,
+		   struct live_talk *gnomon)
 {
 	struct live_args a = {.n = 0};
-	struct live_talk gnomon;
 	pid_t guard = 0;
 
 	live_add(t, &a, t->gnomon, "run", "-f", "Kinds*", "-p",
 		 live_text(t, "%d", (int)served->pid), NULL);
-	live_talk(t, &a, &gnomon);
+	live_talk(t, &a, gnomon);
 	while (!guard)
-		guard = live_child(t, gnomon.pid, is_guard);
+		guard = live_child(t, gnomon->pid, is_guard);
 	CHECK(t, guard > 0, "gnomon has ended by itself");
-	live_await_call(t, guard, call, -1);
+	live_await_call(t, guard, SYS_poll, -1);
+}
+
+static void attach_and_end(struct live *t, const struct live_talk *served,
+			   int signal)
+{
+	struct live_talk gnomon;
+
+	attach(t, served, &gnomon);
 	CHECK(t, !kill(gnomon.pid, signal), "kill failed");
 	live_wait(t, &gnomon);
 }
@@ -93,16 +100,24 @@ static void serve(struct live *t, struct live_talk *served)
 	free(live_await(t, served->out, "ready"));
 }
 
+/* A JVM that cannot act on anything, not even on SIGQUIT. */
+static char *serve_frozen(struct live *t, struct live_talk *served)
+{
+	char *group = live_group(t);
+
+	serve(t, served);
+	live_group_add(t, group, served->pid);
+	live_group_freeze(t, group, true);
+	return group;
+}
+
 /* The JVM has not yet taken the file for an order to listen. */
 static void waking(struct live *t, int signal)
 {
-	char *group = live_group(t);
 	struct live_talk served;
+	char *group = serve_frozen(t, &served);
 
-	serve(t, &served);
-	live_group_add(t, group, served.pid);
-	live_group_freeze(t, group, true);
-	end_in(t, &served, SYS_clock_nanosleep, signal);
+	attach_and_end(t, &served, signal);
 	live_group_freeze(t, group, false);
 	check_nothing_left(t, &served);
 	rmdir(group);
@@ -114,6 +129,23 @@ void java_killed_waking(struct live *t)
 	waking(t, SIGINT);
 }
 
+/* The JVM is killed then, and its parent does not know yet. */
+void java_killed_before(struct live *t)
+{
+	struct live_talk served, gnomon;
+	char *group = serve_frozen(t, &served);
+
+	attach(t, &served, &gnomon);
+	CHECK(t, !kill(served.pid, SIGKILL), "kill failed");
+	live_await(
+		t, gnomon.err,
+		live_text(t, "gnomon: process %d has ended", (int)served.pid));
+	CHECK(t, live_wait(t, &gnomon) == 1, "gnomon reported nothing");
+	await_over(t, served.pid);
+	live_wait(t, &served);
+	rmdir(group);
+}
+
 /* It has not yet read the request to load the library. */
 static void loading(struct live *t, int signal)
 {
@@ -122,7 +154,7 @@ static void loading(struct live *t, int signal)
 	serve(t, &served);
 	check_option(t, served.pid); /* from now on it listens */
 	CHECK(t, !kill(served.pid, SIGSTOP), "kill failed");
-	end_in(t, &served, SYS_poll, signal);
+	attach_and_end(t, &served, signal);
 	CHECK(t, !kill(served.pid, SIGCONT), "kill failed");
 	check_nothing_left(t, &served);
 }

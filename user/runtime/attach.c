@@ -26,6 +26,23 @@ void gn_attach_sleep(int ms)
 	nanosleep(&t, NULL);
 }
 
+static bool has_ended(pid_t pid, int ms)
+{
+	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, pid, 0),
+			   .events = POLLIN};
+	bool ended = p.fd < 0 ? errno == ESRCH : poll(&p, 1, ms) > 0;
+
+	if (p.fd >= 0)
+		close(p.fd);
+	return ended;
+}
+
+static int tell_ended(pid_t pid, char *why)
+{
+	snprintf(why, GN_WHY_MAX, "process %d has ended", (int)pid);
+	return -ESRCH;
+}
+
 /* Only one gnomon at a time traces a process. The guard of a killed gnomon
  * holds the lock until it is done. */
 int gn_attach_lock(pid_t pid, char *why)
@@ -48,10 +65,8 @@ int gn_attach_lock(pid_t pid, char *why)
 			 (int)pid, strerror(-err));
 		return err;
 	}
-	if (fd < 0) {
-		snprintf(why, GN_WHY_MAX, "process %d has ended", (int)pid);
-		return -ESRCH;
-	}
+	if (fd < 0)
+		return tell_ended(pid, why);
 	close(fd);
 	snprintf(why, GN_WHY_MAX,
 		 "another gnomon is attached to process %d; wait until it has "
@@ -71,11 +86,11 @@ int gn_attach_sees(pid_t pid, const char *library, char *why)
 	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, library);
 	if (stat(library, &ours) || stat(path, &theirs) ||
 	    ours.st_dev != theirs.st_dev || ours.st_ino != theirs.st_ino)
-		return 0;
+		return has_ended(pid, 0) ? tell_ended(pid, why) : 0;
 	seen = gn_copy_is_needless(pid, library);
 	if (seen == -ESRCH)
-		snprintf(why, GN_WHY_MAX, "process %d has ended", (int)pid);
-	else if (seen < 0)
+		return tell_ended(pid, why);
+	if (seen < 0)
 		snprintf(why, GN_WHY_MAX,
 			 "the status of process %d cannot be read (%s)",
 			 (int)pid, strerror(-seen));
@@ -105,16 +120,7 @@ bool gn_attach_is_stopped(pid_t pid)
 /* A runtime that shuts down closes its socket some time before it ends. */
 int gn_attach_told_end(pid_t pid, int err, char *why)
 {
-	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, pid, 0),
-			   .events = POLLIN};
-	bool ended = p.fd < 0 ? errno == ESRCH : poll(&p, 1, GONE_MS) > 0;
-
-	if (p.fd >= 0)
-		close(p.fd);
-	if (!ended)
-		return err;
-	snprintf(why, GN_WHY_MAX, "process %d has ended", (int)pid);
-	return -ESRCH;
+	return has_ended(pid, GONE_MS) ? tell_ended(pid, why) : err;
 }
 
 bool gn_attach_lacks(int err)

@@ -18,7 +18,8 @@
 
 #define BEGIN_MS 10000
 /* to restore the code of all methods, on CPUs that the process shares */
-#define END_MS 20000
+#define END_MS	   20000
+#define STOPPED_MS 500 /* it will read the request when it continues */
 
 struct gn_attached {
 	pid_t pid;
@@ -177,7 +178,8 @@ static int begin(struct gn_attached *a, const struct gn_attach_asked *asked,
 
 static int end(struct gn_attached *a, gn_wait_fn wait, void *ctx, char *why)
 {
-	struct gn_socket_limits limits = gn_socket_limits(END_MS, wait, ctx);
+	struct gn_socket_limits limits = gn_socket_limits(
+		gn_attach_is_stopped(a->pid) ? STOPPED_MS : END_MS, wait, ctx);
 	char reason[GN_WHY_MAX];
 	int err;
 

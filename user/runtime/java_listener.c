@@ -9,11 +9,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <gnomon/java.h>
@@ -165,14 +167,16 @@ static void remove_trigger(const struct trigger *t)
 
 static int await_socket(struct gn_java_listener *l)
 {
-	int err = find_socket(l);
+	struct pollfd ended = {
+		.fd = (int)syscall(SYS_pidfd_open, l->pid, 0),
+		.events = POLLIN,
+	};
+	int err = ended.fd < 0 ? -errno : find_socket(l);
 
-	for (int ms = 0; err == -ENOENT && ms < GN_APART_MS; ms += STEP_MS) {
-		if (kill(l->pid, 0) && errno == ESRCH)
-			return -ESRCH;
-		gn_attach_sleep(STEP_MS);
-		err = find_socket(l);
-	}
+	for (int ms = 0; err == -ENOENT && ms < GN_APART_MS; ms += STEP_MS)
+		err = poll(&ended, 1, STEP_MS) > 0 ? -ESRCH : find_socket(l);
+	if (ended.fd >= 0)
+		close(ended.fd);
 	return err == -ENOENT ? -ETIMEDOUT : err;
 }
 
