@@ -19,42 +19,42 @@ const char *gn_attach_choice(size_t i)
 	static const char *const names[] = {"auto", "session", "multi",
 					    "single"};
 
-	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
+	return GN_CHOICE(names, i);
 }
 
 const char *gn_inlining_choice(size_t i)
 {
 	static const char *const names[] = {"auto", "keep", "refuse"};
 
-	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
+	return GN_CHOICE(names, i);
 }
 
 const char *gn_clr_choice(size_t i)
 {
 	static const char *const names[] = {"calls", "light", "full"};
 
-	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
+	return GN_CHOICE(names, i);
 }
 
 const char *gn_clr_hooks_choice(size_t i)
 {
 	static const char *const names[] = {"auto", "rejit", "elt"};
 
-	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
+	return GN_CHOICE(names, i);
 }
 
 const char *gn_hooks_choice(size_t i)
 {
 	static const char *const names[] = {"auto", "fast", "uprobe"};
 
-	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
+	return GN_CHOICE(names, i);
 }
 
 const char *gn_on_full_choice(size_t i)
 {
 	static const char *const names[] = {"wait", "drop"};
 
-	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
+	return GN_CHOICE(names, i);
 }
 
 bool gn_capture_user(struct gn_capture_args *a, int *status)

@@ -25,7 +25,7 @@ static const char *format_choice(size_t i)
 {
 	static const char *const names[] = {"table", "json"};
 
-	return i < 2 ? names[i] : NULL;
+	return GN_CHOICE(names, i);
 }
 
 struct doctor_args {

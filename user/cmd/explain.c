@@ -19,7 +19,7 @@ static const char *form_choice(size_t i)
 		[FORM_JSON] = "json",
 	};
 
-	return i < sizeof(texts) / sizeof(texts[0]) ? texts[i] : NULL;
+	return GN_CHOICE(texts, i);
 }
 
 static const struct gn_option options[] = {

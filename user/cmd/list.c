@@ -360,37 +360,14 @@ static int collect(struct job *j)
 	return err == -ENOEXEC ? GN_EXIT_USAGE : GN_EXIT_FAILED;
 }
 
-/* Reports what was asked for and not found. GN_EXIT_OK or the status. */
-static int check_found(const struct job *j)
+/* Says why no function matches the glob. */
+static void say_unmatched(const struct job *j, const char *glob)
 {
 	const struct gn_listing *l = &j->list;
-	const char *glob = gn_filter_unmatched(j->filter);
 	char other[256];
 	const char *elsewhere;
 	size_t n;
 
-	if (!glob ||
-	    (j->everything && (l->nruntimes || l->nusdt || l->nmodules)))
-		return GN_EXIT_OK;
-	if (gn_filter_is_usdt(glob)) {
-		gn_error("no USDT probe matches '%s'; gnomon list --usdt -- "
-			 "COMMAND shows which there are",
-			 glob);
-		return GN_EXIT_USAGE;
-	}
-	if (l->npacked && !l->nmodules && !j->everything) {
-		gn_error("functions of %s are not listed, since it is packed "
-			 "into the program (a single file); gnomon run -p PID "
-			 "-f '%s' traces those that match",
-			 l->running->title, glob);
-		return GN_EXIT_USAGE;
-	}
-	if (l->nruntimes && !l->running) {
-		if (!j->args->c.args.quiet)
-			gn_error("managed functions are matched when "
-				 "the runtime compiles or calls them");
-		return GN_EXIT_OK;
-	}
 	if (gn_filter_names_ifunc(j->filter, glob, other, sizeof(other)))
 		gn_error(GN_IFUNC_TEXT, glob, other);
 	else if (gn_filter_is_list(glob))
@@ -420,6 +397,37 @@ static int check_found(const struct job *j)
 		gn_error("no function matches '%s'; list without -f shows "
 			 "which there are; LIB:GLOB searches a library",
 			 glob);
+}
+
+/* Reports what was asked for and not found. GN_EXIT_OK or the status. */
+static int check_found(const struct job *j)
+{
+	const struct gn_listing *l = &j->list;
+	const char *glob = gn_filter_unmatched(j->filter);
+
+	if (!glob ||
+	    (j->everything && (l->nruntimes || l->nusdt || l->nmodules)))
+		return GN_EXIT_OK;
+	if (gn_filter_is_usdt(glob)) {
+		gn_error("no USDT probe matches '%s'; gnomon list --usdt -- "
+			 "COMMAND shows which there are",
+			 glob);
+		return GN_EXIT_USAGE;
+	}
+	if (l->npacked && !l->nmodules && !j->everything) {
+		gn_error("functions of %s are not listed, since it is packed "
+			 "into the program (a single file); gnomon run -p PID "
+			 "-f '%s' traces those that match",
+			 l->running->title, glob);
+		return GN_EXIT_USAGE;
+	}
+	if (l->nruntimes && !l->running) {
+		if (!j->args->c.args.quiet)
+			gn_error("managed functions are matched when "
+				 "the runtime compiles or calls them");
+		return GN_EXIT_OK;
+	}
+	say_unmatched(j, glob);
 	return GN_EXIT_USAGE;
 }
 

@@ -19,11 +19,6 @@
 #define LONG_ONLY   0x100
 #define OPTION_HELP 0x0fe
 
-static const char *choice_of(const char *const *texts, size_t n, size_t i)
-{
-	return i < n ? texts[i] : NULL;
-}
-
 const char *gn_leave_choice(size_t i)
 {
 	static const char *const texts[] = {
@@ -32,7 +27,7 @@ const char *gn_leave_choice(size_t i)
 		[GN_LEAVE_CHOICE_RET] = "ret",
 	};
 
-	return choice_of(texts, 3, i);
+	return GN_CHOICE(texts, i);
 }
 
 const char *gn_classify_choice(size_t i)
@@ -42,7 +37,7 @@ const char *gn_classify_choice(size_t i)
 		[GN_CLASSIFY_INTERVAL] = "interval",
 	};
 
-	return choice_of(texts, 2, i);
+	return GN_CHOICE(texts, i);
 }
 
 const char *gn_by_choice(size_t i)
@@ -53,7 +48,7 @@ const char *gn_by_choice(size_t i)
 #undef BY_TEXT
 	};
 
-	return choice_of(texts, GN_BY_ALL_COUNT, i);
+	return GN_CHOICE(texts, i);
 }
 
 const char *gn_of_choice(size_t i)
@@ -64,7 +59,7 @@ const char *gn_of_choice(size_t i)
 #undef OF_TEXT
 	};
 
-	return choice_of(texts, GN_OF_COUNT, i);
+	return GN_CHOICE(texts, i);
 }
 
 const char *gn_format_choice(size_t i)

@@ -204,6 +204,10 @@ struct gn_args {
 		GN_OPT_LIMIT, GN_OPT_MIN_PCT, GN_OPT_CLASSIFY, GN_OPT_OF,    \
 		GN_OPT_NS, GN_OPT_RAW
 
+/* The i-th of an array of words; NULL past the last one. */
+#define GN_CHOICE(words, i) \
+	((i) < sizeof(words) / sizeof((words)[0]) ? (words)[i] : NULL)
+
 /* The choices of the rows above; each returns NULL past its last one. */
 const char *gn_leave_choice(size_t i);
 const char *gn_classify_choice(size_t i);

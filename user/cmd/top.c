@@ -40,7 +40,7 @@ static const char *format_choice(size_t i)
 {
 	static const char *const names[] = {"rows", "json"};
 
-	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
+	return GN_CHOICE(names, i);
 }
 
 static const struct gn_option options[] = {

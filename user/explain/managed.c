@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include <gnomon/path.h>
+
 #include "explain/rules.h"
 
 /* The function with the most exclusive time in the class; -1: none. */
@@ -246,8 +248,7 @@ static bool begins(const char *text, const char *with)
 
 static bool is_of_framework(const struct gn_model_function *fn)
 {
-	const char *slash = strrchr(fn->module, '/');
-	const char *module = slash ? slash + 1 : fn->module;
+	const char *module = gn_base_name(fn->module);
 
 	return begins(module, "System.") || begins(module, "Microsoft.");
 }
@@ -336,8 +337,7 @@ void gn_say_async_unseen(const struct gn_facts *f, const struct gn_subject *s,
 void gn_next_async_unseen(const struct gn_facts *f, const struct gn_subject *s,
 			  FILE *out)
 {
-	const char *slash = strrchr(s->function[0]->module, '/');
-	const char *module = slash ? slash + 1 : s->function[0]->module;
+	const char *module = gn_base_name(s->function[0]->module);
 	const char *dot = strrchr(module, '.');
 
 	(void)f;

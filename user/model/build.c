@@ -149,6 +149,29 @@ static int name_merged(struct gn_pipeline *p, struct gn_model_thread *t)
 	return t->name ? 0 : -ENOMEM;
 }
 
+/* Moves the processes that are shown to the front; they have their values. */
+static void keep_shown(struct gn_build *b)
+{
+	struct gn_model *m = b->m;
+
+	for (uint32_t i = 0; i < b->p->nprocesses; i++) {
+		const struct gn_process *from = &b->p->processes[i];
+		struct gn_model_process *to = &m->processes[m->nprocesses];
+
+		if (!gn_build_shows(b, i))
+			continue;
+		if (to != &m->processes[i])
+			to->v = m->processes[i].v;
+		to->pid = from->pid;
+		to->name = from->name;
+		to->threads = from->threads;
+		to->ended = from->exit & GN_EXIT_TOLD;
+		to->exit = (int)(from->exit & 0xffff);
+		to->ended_at = from->ended_at;
+		m->nprocesses++;
+	}
+}
+
 static int make_threads(struct gn_build *b)
 {
 	struct gn_pipeline *p = b->p;
@@ -182,21 +205,7 @@ static int make_threads(struct gn_build *b)
 	m->nthreads = p->nthreads;
 	gn_starved_build(p, &m->starvation);
 	gn_taken_build(p, &m->starvation);
-	for (i = 0; i < p->nprocesses; i++) {
-		struct gn_model_process *to = &m->processes[m->nprocesses];
-
-		if (!gn_build_shows(b, i))
-			continue;
-		if (to != &m->processes[i])
-			to->v = m->processes[i].v;
-		to->pid = p->processes[i].pid;
-		to->name = p->processes[i].name;
-		to->threads = p->processes[i].threads;
-		to->ended = p->processes[i].exit & GN_EXIT_TOLD;
-		to->exit = (int)(p->processes[i].exit & 0xffff);
-		to->ended_at = p->processes[i].ended_at;
-		m->nprocesses++;
-	}
+	keep_shown(b);
 	qsort(m->threads, m->nthreads, sizeof(*m->threads), compare_threads);
 	qsort(m->processes, m->nprocesses, sizeof(*m->processes),
 	      compare_processes);

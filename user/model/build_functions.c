@@ -174,6 +174,18 @@ static int mark_inlined(struct gn_build *b)
 	return 0;
 }
 
+/* Adds what is known of one of the functions that a row stands for. */
+static void merge_fn(struct gn_model_function *to, struct gn_fn *fn)
+{
+	to->v.unprobed |= fn->unprobed;
+	to->v.moved |= fn->moved;
+	if (fn->file) {
+		to->file = fn->file;
+		to->line = fn->line;
+	}
+	fn->unprobed = false; /* this model tells it */
+}
+
 int gn_build_functions(struct gn_build *b)
 {
 	struct gn_names *names = &b->p->stage.names;
@@ -199,17 +211,8 @@ int gn_build_functions(struct gn_build *b)
 			err = add_function(b, f);
 		if (err)
 			goto out;
-		m->functions[m->nfunctions - 1].v.unprobed |=
-			names->fns[f->index].unprobed;
-		m->functions[m->nfunctions - 1].v.moved |=
-			names->fns[f->index].moved;
-		if (names->fns[f->index].file) {
-			m->functions[m->nfunctions - 1].file =
-				names->fns[f->index].file;
-			m->functions[m->nfunctions - 1].line =
-				names->fns[f->index].line;
-		}
-		names->fns[f->index].unprobed = false;
+		merge_fn(&m->functions[m->nfunctions - 1],
+			 &names->fns[f->index]);
 		b->function_of[f->index] = (uint32_t)m->nfunctions - 1;
 	}
 	note_muted(b);

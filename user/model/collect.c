@@ -586,6 +586,25 @@ static int place(struct gn_pipeline *p, struct gn_thread *t,
 						 tells ? r->func : 0));
 }
 
+/* Applies what only records of one kind do. 0 or -errno. */
+static int apply_kind(struct gn_pipeline *p, struct gn_thread *t,
+		      const struct gn_rec_func *r, uint64_t time)
+{
+	if (GN_KIND_IS_OF_STACK(r->h.kind))
+		return apply_stack(p, t, r);
+	if (GN_KIND_IS_ASYNC(r->h.kind))
+		return apply_async(p, t, r);
+	if (GN_KIND_IS_TRANSITION(r->h.kind))
+		return apply_transition(p, t, r, time);
+	if (r->h.kind == GN_KIND_EXEC)
+		return apply_exec(p, t, (const void *)r);
+	if (r->h.kind == GN_KIND_RING)
+		t->ringed |= GN_FUNC_INDEX(r->func) == GN_FAST_CLAIM;
+	else if (r->h.kind == GN_KIND_HOOK_WAITS)
+		t->account.hook_waits = !p->opts.raw;
+	return 0;
+}
+
 int gn_take_collect(struct gn_pipeline *p, struct gn_thread *t,
 		    const struct gn_rec_func *r)
 {
@@ -616,18 +635,7 @@ int gn_take_collect(struct gn_pipeline *p, struct gn_thread *t,
 	if (t->order.nheld)
 		err |= gn_slices_release(p, t, UINT64_MAX);
 	err |= apply_suspend(p, t, &r->h, seen.time);
-	if (GN_KIND_IS_OF_STACK(r->h.kind))
-		err |= apply_stack(p, t, r);
-	else if (r->h.kind == GN_KIND_EXEC)
-		err |= apply_exec(p, t, (const void *)r);
-	else if (r->h.kind == GN_KIND_RING)
-		t->ringed |= GN_FUNC_INDEX(r->func) == GN_FAST_CLAIM;
-	else if (GN_KIND_IS_ASYNC(r->h.kind))
-		err |= apply_async(p, t, r);
-	else if (GN_KIND_IS_TRANSITION(r->h.kind))
-		err |= apply_transition(p, t, r, seen.time);
-	else if (r->h.kind == GN_KIND_HOOK_WAITS)
-		t->account.hook_waits = !p->opts.raw;
+	err |= apply_kind(p, t, r, seen.time);
 	gn_walk_drop_held(t);
 	if (r->h.kind == GN_KIND_EXIT)
 		exit_thread(p, t, r);

@@ -279,45 +279,52 @@ static void note(struct gn_mark_of *m, const struct gn_state *s)
 		m->flags |= GN_MARK_FRAME;
 }
 
+static int part_effects(struct gn_body *b, const struct gn_part *part)
+{
+	size_t i = part->first, end = i + part->count;
+	bool known = false, seed = false, after_call = false;
+	struct gn_state s;
+
+	for (; i < end; i++) {
+		const struct gn_insn *in = &b->insns[i];
+		int err;
+
+		b->marks[i].depth = GN_NO_DEPTH;
+		if (b->marks[i].state) {
+			s = b->states[b->marks[i].state - 1];
+			seed = b->marks[i].flags & GN_MARK_SEED;
+			known = true;
+		}
+		if (!known || !(b->marks[i].flags & GN_MARK_SEEN)) {
+			known = false;
+			continue;
+		}
+		note(&b->marks[i], &s);
+		if (seed) {
+			b->marks[i].flags |= GN_MARK_STRAY;
+			b->strays = true;
+		}
+		err = look(b, i, &s, seed);
+		if (err)
+			return err;
+		gn_state_apply(&s, in, b->drap);
+		after_call = in->flow == GN_FLOW_CALL ||
+			     in->flow == GN_FLOW_CALL_IND ||
+			     (after_call && in->nop);
+		if (i + 1 == end)
+			runs_out(b, i, after_call);
+	}
+	return 0;
+}
+
 int gn_body_effects(struct gn_body *b)
 {
+	int err = 0;
+
 	b->labels = gn_body_takes_labels(b);
-	for (size_t p = 0; p < b->nparts; p++) {
-		size_t i = b->parts[p].first, end = i + b->parts[p].count;
-		bool known = false, seed = false, after_call = false;
-		struct gn_state s;
-
-		for (; i < end; i++) {
-			const struct gn_insn *in = &b->insns[i];
-			int err;
-
-			b->marks[i].depth = GN_NO_DEPTH;
-			if (b->marks[i].state) {
-				s = b->states[b->marks[i].state - 1];
-				seed = b->marks[i].flags & GN_MARK_SEED;
-				known = true;
-			}
-			if (!known || !(b->marks[i].flags & GN_MARK_SEEN)) {
-				known = false;
-				continue;
-			}
-			note(&b->marks[i], &s);
-			if (seed) {
-				b->marks[i].flags |= GN_MARK_STRAY;
-				b->strays = true;
-			}
-			err = look(b, i, &s, seed);
-			if (err)
-				return err;
-			gn_state_apply(&s, in, b->drap);
-			after_call = in->flow == GN_FLOW_CALL ||
-				     in->flow == GN_FLOW_CALL_IND ||
-				     (after_call && in->nop);
-			if (i + 1 == end)
-				runs_out(b, i, after_call);
-		}
-	}
-	if (b->strays)
+	for (size_t p = 0; !err && p < b->nparts; p++)
+		err = part_effects(b, &b->parts[p]);
+	if (!err && b->strays)
 		gn_body_strays(b);
-	return 0;
+	return err;
 }
