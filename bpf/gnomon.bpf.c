@@ -5,5 +5,6 @@
 #include "sample.bpf.h"
 #include "setup.bpf.h"
 #include "switch.bpf.h"
+#include "tasks.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
