@@ -13,8 +13,11 @@
 #define GNOMON_EVENT_H
 
 #include <gnomon/types.h>
+#include <gnomon/counter.h>
+#include <gnomon/function_id.h>
 #include <gnomon/runtime_event.h>
 #include <gnomon/time_class.h>
+#include <gnomon/value.h>
 
 struct gn_rec {
 	__u64 time;
@@ -305,46 +308,6 @@ struct gn_rec_unprobed {
 	__u64 since;
 };
 
-/* Types of values. X(enumerator, value, text, size). A negative size: a signed
- * number, which must be extended; one of 8 bytes needs no extension. */
-#define GN_VALUE_LIST(X)                           \
-	X(I8, 1, "i8", -1)                         \
-	X(I16, 2, "i16", -2)                       \
-	X(I32, 3, "i32", -4)                       \
-	X(I64, 4, "i64", 8)                        \
-	X(U8, 5, "u8", 1)                          \
-	X(U16, 6, "u16", 2)                        \
-	X(U32, 7, "u32", 4)                        \
-	X(U64, 8, "u64", 8)                        \
-	X(PTR, 9, "ptr", 8)                        \
-	X(BOOL, 10, "bool", 1)                     \
-	/* a pointer to a NUL-terminated string */ \
-	X(STR, 11, "str", 8)                       \
-	/* .NET: the bytes are UTF-16 */           \
-	X(NETSTR, 12, "str", 8)                    \
-	/* the number holds their bits */          \
-	X(F32, 13, "f32", 4)                       \
-	X(F64, 14, "f64", 8)                       \
-	/* .NET: the class of an object */         \
-	X(CLASS, 15, "class", 8)                   \
-	/* .NET: fields are not recorded */        \
-	X(STRUCT, 16, "struct", 0)
-
-enum gn_value_type {
-#define GN_VALUE_ENUM(name, value, text, size) GN_VALUE_##name = (value),
-	GN_VALUE_LIST(GN_VALUE_ENUM)
-#undef GN_VALUE_ENUM
-		GN_VALUE_TYPE_COUNT
-};
-
-#define GN_VALUE_IS_FLOAT(type) \
-	((type) == GN_VALUE_F32 || (type) == GN_VALUE_F64)
-
-/* The object that a method is called for. */
-#define GN_VALUE_THIS 255
-
-#define GN_VALUE_TEXT 64 /* bytes of a text that are recorded */
-
 /* flags of VALUE: its memory could not be read; the text was longer; the value
  * belongs to the thread's next hit */
 #define GN_F_UNREADABLE 0x01
@@ -601,114 +564,6 @@ enum gn_kind {
 	GN_KIND_LIST(GN_KIND_ENUM)
 #undef GN_KIND_ENUM
 };
-
-/*
- * Counters: losses by cause, and what else a reader must know about the
- * capture. X(enumerator, value, text, is it a loss of records, meaning).
- */
-#define GN_COUNTER_LIST(X)                                                    \
-	X(RING_FULL, 0, "ring-full", 1, "the ring buffer had no room")        \
-	X(NO_STORAGE, 1, "no-storage", 1,                                     \
-	  "the kernel had no memory for a thread's state")                    \
-	X(BAD_READ, 2, "bad-read", 1,                                         \
-	  "a name in the traced process could not be read")                   \
-	X(SINK, 3, "sink", 1, "the trace file could not take a record")       \
-	X(STACK_BUSY, 4, "stack-busy", 0,                                     \
-	  "the mapping of a stack pointer could not be looked up")            \
-	X(MISSED, 5, "missed", 1, "the kernel skipped a probe program")       \
-	X(TORN, 6, "torn", 0, "OS time changed while an event was taken")     \
-	X(FAULT_END, 7, "fault-end", 0,                                       \
-	  "the end of a page fault was not seen; its time is app")            \
-	X(STORAGE_BUSY, 8, "storage-busy", 1,                                 \
-	  "the kernel did not look up a thread's state: another look-up was " \
-	  "under way")                                                        \
-	X(LATE, 9, "late", 1,                                                 \
-	  "gnomon had no time to take a record before it ended")              \
-	X(UNPROBED, 10, "unprobed", 0,                                        \
-	  "a process ran before its probes were there")                       \
-	X(UNPROBED_NS, 11, "unprobed-ns", 0, "how long they did, in all")     \
-	X(NAMES_FULL, 12, "names-full", 1,                                    \
-	  "there was no room for another function's name")                    \
-	X(UNREADABLE, 13, "unreadable", 0,                                    \
-	  "the memory of an argument or a result could not be read")          \
-	X(VALUES_FULL, 14, "values-full", 1,                                  \
-	  "there was no room for another function's arguments and results")   \
-	X(NO_WAKER, 15, "no-waker", 0,                                        \
-	  "the kernel skipped the program that notes who wakes a thread")     \
-	X(SAMPLES_FULL, 16, "samples-full", 0,                                \
-	  "the ring buffer had no room for a sample")                         \
-	X(SAMPLES_BUSY, 17, "samples-busy", 0,                                \
-	  "a sample came while gnomon's programs were under way")             \
-	X(SAMPLES_EMPTY, 18, "samples-empty", 0,                              \
-	  "the stack of a sample could not be read")                          \
-	X(SAMPLES_LATE, 19, "samples-late", 0,                                \
-	  "the kernel did not take a sample when it was due")                 \
-	X(PYTHON_STACKS, 20, "python-stacks", 0,                              \
-	  "samples with Python functions")                                    \
-	X(PYTHON_OUTSIDE, 21, "python-outside", 0,                            \
-	  "samples of a Python process whose thread ran no Python function")  \
-	X(PYTHON_UNREAD, 22, "python-unread", 0,                              \
-	  "samples whose Python functions could not be read: the memory was " \
-	  "not there")                                                        \
-	X(PYTHON_STRANGE, 23, "python-strange", 0,                            \
-	  "samples whose Python functions could not be read: the memory was " \
-	  "not as that version of CPython has it")                            \
-	X(PYTHON_EARLY, 24, "python-early", 0,                                \
-	  "samples without Python functions: gnomon did not know yet that "   \
-	  "the process runs Python")                                          \
-	X(PYTHON_UNKNOWN, 25, "python-unknown", 0,                            \
-	  "samples without Python functions: gnomon does not know that "      \
-	  "version of CPython")                                               \
-	X(PYTHON_CUT, 26, "python-cut", 0,                                    \
-	  "samples with more Python functions than are recorded")             \
-	X(PYTHON_NAMES, 27, "python-names", 0,                                \
-	  "Python functions in samples whose name was lost")
-
-enum gn_counter {
-#define GN_COUNTER_ENUM(name, value, text, loss, meaning) \
-	GN_COUNTER_##name = (value),
-	GN_COUNTER_LIST(GN_COUNTER_ENUM)
-#undef GN_COUNTER_ENUM
-		GN_COUNTER_COUNT
-};
-
-/* Runtimes: the high 4 bits of a function id. X(enumerator, value, text). */
-#define GN_RUNTIME_LIST(X)                                    \
-	X(NATIVE, 0, "native")                                \
-	X(CLR, 1, "clr")                                      \
-	X(HOTSPOT, 2, "hotspot")                              \
-	X(CPYTHON, 3, "cpython")                              \
-	X(RUBY, 4, "ruby")                                    \
-	X(PHP, 5, "php")                                      \
-	X(MONO, 6, "mono")                                    \
-	/* methods of HotSpot with hooks in their bytecode */ \
-	X(JAVA, 7, "java")
-
-enum gn_runtime_id {
-#define GN_RUNTIME_ENUM(name, value, text) GN_RUNTIME_##name = (value),
-	GN_RUNTIME_LIST(GN_RUNTIME_ENUM)
-#undef GN_RUNTIME_ENUM
-		GN_RUNTIME_COUNT
-};
-
-/* A native function's index is unique in the session; that of a runtime's
- * function is unique in its process. Index 0 is no function. */
-#define GN_FUNC(runtime, index) ((__u32)(runtime) << 28 | (index))
-#define GN_FUNC_RUNTIME(func)	((func) >> 28)
-#define GN_FUNC_INDEX(func)	((func)&0x0fffffff)
-/* Functions of both runtimes of .NET have names of the same form
- * (names/clr_name.h), and the same library calls them. */
-#define GN_RUNTIME_IS_DOTNET(runtime) \
-	((runtime) == GN_RUNTIME_CLR || (runtime) == GN_RUNTIME_MONO)
-/* Functions of Python and of Ruby share frames of the machine's stack, and so
- * do hooked methods of Java. So the frame key is no address: its low half is a
- * number, which falls with each call within another. Such numbers cannot be
- * compared with the keys of native functions.
- */
-#define GN_FUNC_IS_NUMBERED(func)                       \
-	(GN_FUNC_RUNTIME(func) == GN_RUNTIME_CPYTHON || \
-	 GN_FUNC_RUNTIME(func) == GN_RUNTIME_RUBY ||    \
-	 GN_FUNC_RUNTIME(func) == GN_RUNTIME_JAVA)
 
 /* Longest NAME record that is accepted. */
 #define GN_TEXT_MAX 4096
