@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef GNOMON_ELF_GROW_H
-#define GNOMON_ELF_GROW_H
+#ifndef GNOMON_GROW_H
+#define GNOMON_GROW_H
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 static inline int gn_grow_by_one(void *array, size_t *room, size_t count,
 				 size_t size)
 {
-	size_t more = *room ? *room * 2 : 64;
+	size_t more = *room ? *room * 2 : 16;
 	void *p;
 
 	if (count < *room)

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "elf/exported.h"
 #include "elf/variables.h"
 
 static int alone = 35, twice, zero;

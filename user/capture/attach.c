@@ -16,6 +16,7 @@
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
 
+#include <gnomon/grow.h>
 #include <gnomon/hook.h>
 #include <gnomon/thread.h>
 
@@ -287,19 +288,14 @@ void gn_links_remove_file(struct gn_links *l, int file)
 
 static int keep(struct gn_links *l, const struct held *h)
 {
-	if (l->count == l->room) {
-		size_t room = l->room ? l->room * 2 : 16;
-		struct held *held = realloc(l->held, room * sizeof(*held));
+	int err =
+		gn_grow_by_one(&l->held, &l->room, l->count, sizeof(*l->held));
 
-		if (!held) {
-			let_go(h);
-			return -ENOMEM;
-		}
-		l->held = held;
-		l->room = room;
-	}
-	l->held[l->count++] = *h;
-	return 0;
+	if (err)
+		let_go(h);
+	else
+		l->held[l->count++] = *h;
+	return err;
 }
 
 bool gn_attach_is_site_error(int err)

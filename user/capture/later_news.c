@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include <gnomon/grow.h>
 #include "capture/clock.h"
 #include "capture/drain.h"
 #include "capture/later_parts.h"
@@ -24,18 +25,14 @@ struct gn_later_process *gn_later_find(struct gn_later *l, pid_t pid)
 
 int gn_later_add(struct gn_later *l, pid_t pid, size_t linked)
 {
+	int err;
+
 	if (gn_later_find(l, pid))
 		return 0;
-	if (l->nprocesses == l->processes_room) {
-		size_t room = l->processes_room ? l->processes_room * 2 : 64;
-		struct gn_later_process *list =
-			reallocarray(l->process, room, sizeof(*list));
-
-		if (!list)
-			return -ENOMEM;
-		l->process = list;
-		l->processes_room = room;
-	}
+	err = gn_grow_by_one(&l->process, &l->processes_room, l->nprocesses,
+			     sizeof(*l->process));
+	if (err)
+		return err;
 	l->process[l->nprocesses++] =
 		(struct gn_later_process){.pid = pid, .linked = linked};
 	return 1;
@@ -130,17 +127,9 @@ static void drop(struct gn_later *l, const struct gn_later_news *n)
 
 void gn_later_tell(struct gn_later *l, const struct gn_later_news *n)
 {
-	if (l->nnews == l->news_room && l->news_room < GN_NEWS_MAX) {
-		size_t room = l->news_room ? l->news_room * 2 : 64;
-		struct gn_later_news *news =
-			reallocarray(l->news, room, sizeof(*news));
-
-		if (news) {
-			l->news = news;
-			l->news_room = room;
-		}
-	}
-	if (l->nnews < l->news_room)
+	if (l->nnews < GN_NEWS_MAX &&
+	    !gn_grow_by_one(&l->news, &l->news_room, l->nnews,
+			    sizeof(*l->news)))
 		l->news[l->nnews++] = *n;
 	else
 		drop(l, n);

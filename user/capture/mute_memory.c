@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <gnomon/grow.h>
 #include "elf/elf_image.h"
 
 /* Computes where the bytes would lie if this mapping starts the file; false:
@@ -196,15 +197,9 @@ int gn_mute_process_set(struct gn_mute_process *p,
 	for (size_t i = 0; i < p->nset; i++)
 		if (p->set[i] == index)
 			return -EALREADY;
-	if (p->nset == p->room) {
-		size_t room = p->room ? p->room * 2 : 16;
-		uint32_t *set = realloc(p->set, room * sizeof(*set));
-
-		if (!set)
-			return -ENOMEM;
-		p->set = set;
-		p->room = room;
-	}
+	err = gn_grow_by_one(&p->set, &p->room, p->nset, sizeof(*p->set));
+	if (err)
+		return err;
 	err = write_byte(p, index, 1);
 	if (!err)
 		p->set[p->nset++] = index;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gnomon/grow.h>
 #include "capture/sampler_parts.h"
 
 /* How many places may be unsorted. Each look-up searches them one by one, and
@@ -49,20 +50,6 @@ void gn_places_after(struct gn_places *p, struct gn_place_list *list,
 	list->sorted = sorted;
 }
 
-/* Makes room for one more item in a list; NULL: no memory. */
-static void *grow(void *list, size_t n, size_t *room, size_t size)
-{
-	size_t more = *room ? *room * 2 : 16;
-	void *grown = list;
-
-	if (n == *room) {
-		grown = reallocarray(list, more, size);
-		if (grown)
-			*room = more;
-	}
-	return grown;
-}
-
 static void forget(struct gn_places *p, struct gn_place_process *of)
 {
 	gn_places_clear(p, &of->mapped);
@@ -84,16 +71,11 @@ static struct gn_place_process *first_ended(struct gn_places *p)
 
 static struct gn_place_process *add_process(struct gn_places *p)
 {
-	struct gn_place_process *grown;
-
-	if (p->n == GN_PLACES_PROCESSES)
+	if (p->n == GN_PLACES_PROCESSES ||
+	    gn_grow_by_one(&p->process, &p->room, p->n, sizeof(*p->process)))
 		return NULL;
-	grown = grow(p->process, p->n, &p->room, sizeof(*grown));
-	if (!grown)
-		return NULL;
-	p->process = grown;
-	grown[p->n] = (struct gn_place_process){0};
-	return &grown[p->n++];
+	p->process[p->n] = (struct gn_place_process){0};
+	return &p->process[p->n++];
 }
 
 struct gn_place_process *gn_places_process(struct gn_places *p, uint32_t pid)
@@ -203,16 +185,11 @@ static void sort(struct gn_places *p, struct gn_place_list *list)
 void gn_places_add(struct gn_places *p, struct gn_place_list *list,
 		   const struct gn_place *place)
 {
-	struct gn_place *grown;
-
-	if (place->start >= place->end || !make_room(p, 1))
+	if (place->start >= place->end || !make_room(p, 1) ||
+	    gn_grow_by_one(&list->place, &list->room, list->n, sizeof(*place)))
 		return;
-	grown = grow(list->place, list->n, &list->room, sizeof(*grown));
-	if (!grown)
-		return;
-	list->place = grown;
-	grown[list->n] = *place;
-	grown[list->n++].order = list->told++;
+	list->place[list->n] = *place;
+	list->place[list->n++].order = list->told++;
 	p->held++;
 	if (list->n - list->sorted > TAIL_MAX(list->sorted))
 		sort(p, list);
@@ -262,11 +239,10 @@ void gn_places_thread(struct gn_places *p, uint32_t tid, uint32_t pid)
 	if (of)
 		of->ended = 0;
 	if (!t && p->nthreads < GN_PLACES_THREADS) {
-		t = grow(p->thread, p->nthreads, &p->threads_room, sizeof(*t));
-		if (!t)
+		if (gn_grow_by_one(&p->thread, &p->threads_room, p->nthreads,
+				   sizeof(*t)))
 			return;
-		p->thread = t;
-		t += p->nthreads++;
+		t = &p->thread[p->nthreads++];
 	}
 	if (t)
 		*t = (struct gn_place_thread){tid, pid};

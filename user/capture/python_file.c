@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "elf/variables.h"
+#include "elf/exported.h"
 
 /* What each version of CPython exports. */
 #define RUNTIME "_PyRuntime"

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <gnomon/grow.h>
 #include <gnomon/path.h>
 #include "capture/clock.h"
 #include "capture/drain.h"
@@ -164,17 +165,9 @@ static bool add_file(struct gn_sampler_names *n, uint64_t time,
 {
 	struct file *f;
 
-	if (n->n == GN_MODULES_FILES)
+	if (n->n == GN_MODULES_FILES ||
+	    gn_grow_by_one(&n->file, &n->room, n->n, sizeof(*f)))
 		return false;
-	if (n->n == n->room) {
-		n->room = n->room ? n->room * 2 : 64;
-		f = reallocarray(n->file, n->room, sizeof(*f));
-		if (!f) {
-			n->room = n->n;
-			return false;
-		}
-		n->file = f;
-	}
 	f = &n->file[n->n];
 	*f = (struct file){.id = *id,
 			   .path = strdup(path),

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include <gnomon/utf8.h>
-
 #include "capture/drain.h"
 #include "capture/sampler_parts.h"
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <gnomon/grow.h>
 #include <gnomon/thread.h>
 #include "capture/clock.h"
 #include "capture/later_parts.h"
@@ -164,17 +165,9 @@ static bool start(struct gn_written *w)
 
 static void add(struct gn_written *w, const struct guarded *g)
 {
-	if (w->count == w->room) {
-		size_t room = w->room ? w->room * 2 : 16;
-		struct guarded *list =
-			reallocarray(w->file, room, sizeof(*list));
-
-		if (!list) {
-			fcntl(g->fd, F_SETLEASE, F_UNLCK);
-			return;
-		}
-		w->file = list;
-		w->room = room;
+	if (gn_grow_by_one(&w->file, &w->room, w->count, sizeof(*w->file))) {
+		fcntl(g->fd, F_SETLEASE, F_UNLCK);
+		return;
 	}
 	w->file[w->count] = *g;
 	w->file[w->count++].path = g->path ? strdup(g->path) : NULL;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gnomon/grow.h>
 #include "elf/elf_internal.h"
-#include "elf/grow.h"
 
 /* Longer than any name that is searched for. */
 #define GN_PLAIN_NAME 256

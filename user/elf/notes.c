@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gnomon/grow.h>
 #include "elf/elf_image.h"
-#include "elf/grow.h"
 
 #define NT_STAPSDT 3
 #define MAX_NOTES  65536

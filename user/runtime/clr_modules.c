@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include <gnomon/path.h>
-
 #include "hooksite/clr/filter.h"
 #include "hooksite/clr/md_await.h"
 #include "hooksite/clr/md_name.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include <gnomon/path.h>
-#include "elf/variables.h"
+#include "elf/exported.h"
 #include "process/maps.h"
 #include "runtime/runtime.h"
 

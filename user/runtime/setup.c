@@ -10,6 +10,7 @@
 
 #include "elf/elf_head.h"
 #include "elf/elf_image.h"
+#include "elf/exported.h"
 #include "elf/variables.h"
 #include "process/maps.h"
 

@@ -3,7 +3,7 @@
 #ifndef GNOMON_SITE_SITE_INTERNAL_H
 #define GNOMON_SITE_SITE_INTERNAL_H
 
-#include "elf/grow.h"
+#include <gnomon/grow.h>
 #include "site/site.h"
 #include "site/dataflow.h"
 
