@@ -20,6 +20,7 @@
 #define GN_PLAIN_MAX 256
 /* How many ended processes are remembered. */
 #define GN_ENDED_MAX 256
+
 /* What happened to a process. LOOK: it has mapped a library. */
 enum gn_later_kind {
 	GN_NEWS_PROCESS,
@@ -97,8 +98,7 @@ struct gn_later {
 	 * never */
 	uint64_t overrun;
 	/* the first time of which an UNPROBED record, or a file, found no
-	 * memory; 0 = never
-	 */
+	 * memory; 0 = never */
 	uint64_t untold;
 	/* the number of a file that has its MODULE record, and for which there
 	 * was no memory then; 0: none */
@@ -117,6 +117,38 @@ struct gn_later {
 	struct gn_later_plain plain[GN_PLAIN_MAX];
 	unsigned nplain;
 };
+
+/* later.c. If gnomon lacks something, calls from `since` on are missing for
+ * good. */
+void gn_later_fail(struct gn_later *l, int err, uint64_t since);
+bool gn_later_stopping(struct gn_later *l);
+
+/* later_files.c. Gives the files that a process has mapped their probes. */
+void gn_later_take_files(struct gn_later *l, const struct gn_later_news *n);
+/* The same for a LOOK, if the process is a traced one. */
+void gn_later_look_at(struct gn_later *l, struct gn_later_news *n);
+/* Counts a library that a traced process had mapped and that could not be
+ * probed, because the process has ended or has unmapped it. */
+void gn_later_miss_library(struct gn_later *l, const struct gn_later_news *n);
+/* The files that a process has mapped. 0 or -errno. */
+int gn_later_files_of(pid_t pid, struct gn_files *files);
+
+/* later_links.c. Writes the records of a file's functions, whose groups of
+ * probes are those from `from` on, then attaches them. */
+void gn_later_attach(struct gn_later *l, struct gn_file *file, size_t from);
+/* Attaches the links of single processes that this process does not have yet.
+ */
+void gn_later_link(struct gn_later *l, pid_t pid);
+/* The same for all, because another thread became the leader of its process,
+ * and the links belonged to the old leader. */
+void gn_later_link_anew(struct gn_later *l, pid_t pid);
+/* Removes the process's own links. */
+void gn_later_unlink(struct gn_later *l, pid_t pid);
+/* Records that the process (0: any) could have called every function that has
+ * links of single processes. */
+void gn_later_miss(struct gn_later *l, pid_t pid, uint64_t since);
+/* Whether the session has links of single processes. */
+bool gn_later_has_privates(const struct gn_session *s);
 
 /* later_news.c. Call these with the lock held. find(): NULL: the process is not
  * traced. add(): 1; 0: it was there already; or -ENOMEM. */

@@ -67,13 +67,6 @@ int gn_later_plan(struct gn_later *l, struct gn_file *file,
 		/* no ELF file; functions announced for it are never hit */
 		return gn_later_lacks(err) || err == -ECANCELED ? err : 0;
 	gn_functions_tell_left(&stats);
-	l->stats.functions += stats.functions;
-	l->stats.usdt += stats.usdt;
-	l->stats.by_return += stats.by_return;
-	l->stats.by_ret += stats.by_ret;
-	l->stats.stepped += stats.stepped;
-	l->stats.dear += stats.dear;
-	l->stats.begins += stats.begins;
-	l->stats.refused += stats.refused;
+	gn_native_add(&l->stats, &stats);
 	return probes->count > 0;
 }

@@ -383,6 +383,19 @@ int gn_native_walk(const struct gn_files *files,
 	return err;
 }
 
+void gn_native_add(struct gn_native_stats *to,
+		   const struct gn_native_stats *from)
+{
+	to->functions += from->functions;
+	to->usdt += from->usdt;
+	to->by_return += from->by_return;
+	to->by_ret += from->by_ret;
+	to->stepped += from->stepped;
+	to->dear += from->dear;
+	to->begins += from->begins;
+	to->refused += from->refused;
+}
+
 const char *gn_native_unknown(const struct gn_native_stats *stats,
 			      char text[GN_NATIVE_TEXT])
 {

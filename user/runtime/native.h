@@ -80,6 +80,10 @@ int gn_native_walk(const struct gn_files *files,
 		   const struct gn_native_opts *opts, gn_native_fn each,
 		   void *ctx, struct gn_native_stats *stats);
 
+/* Adds the numbers of functions and probes of `from`, but no texts. */
+void gn_native_add(struct gn_native_stats *to,
+		   const struct gn_native_stats *from);
+
 /* Writes a message about code of the process that gnomon could not look at to
  * `text`. NULL: there is none. */
 #define GN_NATIVE_TEXT (PATH_MAX + 256)
