@@ -7,8 +7,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "capture/session.h"
-
 #define INITIAL_USER_NS 0xeffffffdU /* its inode, on every machine */
 #define NO_COMMAND	0x7fffffff  /* unknown to bpf() in any kernel */
 
@@ -42,6 +40,17 @@ static bool forbids_all(void)
 	return syscall(SYS_bpf, NO_COMMAND, NULL, 0) < 0 && errno != EINVAL;
 }
 
+bool gn_capable(cap_value_t cap)
+{
+	cap_flag_value_t can = CAP_CLEAR;
+	cap_t caps = cap_get_proc();
+
+	if (caps)
+		cap_get_flag(caps, cap, CAP_EFFECTIVE, &can);
+	cap_free(caps);
+	return can == CAP_SET;
+}
+
 bool gn_denied_by(int err)
 {
 	return err == -EPERM || err == -EACCES ||
@@ -70,9 +79,9 @@ static void set(struct gn_denied *d, const char *what, const char *todo)
 
 void gn_denied_find(int err, struct gn_denied *d)
 {
-	bool admin = gn_session_can(CAP_SYS_ADMIN);
-	bool bpf = admin || gn_session_can(CAP_BPF);
-	bool perfmon = admin || gn_session_can(CAP_PERFMON);
+	bool admin = gn_capable(CAP_SYS_ADMIN);
+	bool bpf = admin || gn_capable(CAP_BPF);
+	bool perfmon = admin || gn_capable(CAP_PERFMON);
 
 	if (in_user_namespace())
 		set(d,
@@ -104,7 +113,7 @@ const char *gn_denied_process(int err)
 {
 	if (err != -EACCES && err != -EPERM)
 		return "";
-	if (gn_session_can(CAP_SYS_PTRACE))
+	if (gn_capable(CAP_SYS_PTRACE))
 		return "; a container or a security module isolates it: run "
 		       "gnomon outside of that";
 	return geteuid() ? "; run it as root"
@@ -123,7 +132,7 @@ const char *gn_denied_start(int err)
  * kernel function that only later kernels have. */
 const char *gn_denied_probes(int err)
 {
-	return err == -EACCES && !gn_session_can(CAP_SYS_ADMIN)
+	return err == -EACCES && !gn_capable(CAP_SYS_ADMIN)
 		       ? "attaching probes one by one (before Linux 6.6, or "
 			 "with --attach single) needs CAP_SYS_ADMIN: run "
 			 "gnomon as root with that capability (docker run "

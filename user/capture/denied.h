@@ -3,6 +3,10 @@
 #define GNOMON_CAPTURE_DENIED_H
 
 #include <stdbool.h>
+#include <sys/capability.h>
+
+/* Whether gnomon has the capability now. */
+bool gn_capable(cap_value_t cap);
 
 /* Why gnomon may not load BPF programs. */
 struct gn_denied {

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/capability.h>
 #include <unistd.h>
 
 #include "capture/calibrate.h"
@@ -16,25 +15,6 @@
 #include "capture/sleds.h"
 #include "capture/unseen.h"
 #include "process/namespaces.h"
-
-bool gn_session_can(cap_value_t cap)
-{
-	cap_flag_value_t can = CAP_CLEAR;
-	cap_t caps = cap_get_proc();
-
-	if (caps)
-		cap_get_flag(caps, cap, CAP_EFFECTIVE, &can);
-	cap_free(caps);
-	return can == CAP_SET;
-}
-
-int gn_session_denied(struct gn_session *s, int err)
-{
-	struct gn_denied why;
-
-	gn_denied_find(err, &why);
-	return gn_session_fail(s, err, 1, "%s; %s", why.what, why.todo);
-}
 
 /* Takes the mode that was asked for. */
 static int take_mode(struct gn_session *s, enum gn_attach_mode mode)
@@ -149,11 +129,6 @@ static int find_processes(struct gn_session *s)
 	return 0;
 }
 
-static int put(void *ctx, const struct gn_rec *rec, size_t size)
-{
-	return gn_session_put(ctx, rec, size);
-}
-
 static int take_function(void *ctx, size_t file, struct gn_elf *elf,
 			 const struct gn_elf_symbol *sym,
 			 const struct gn_plan *plan)
@@ -195,7 +170,7 @@ static int plan_native(struct gn_session *s)
 	s->functions.probes = &s->probes;
 	s->functions.session = s->mode == GN_ATTACH_SESSION;
 	s->functions.verbose = s->opts.verbose;
-	s->functions.put = put;
+	s->functions.put = gn_session_put;
 	s->functions.ctx = s;
 	err = gn_values_plan(s);
 	if (!err && s->opts.command)
@@ -252,39 +227,13 @@ static bool may_come(struct gn_session *s, const char *glob)
 	return true;
 }
 
-static int check_match(struct gn_session *s)
+/* No native function matches the glob: fails, and says where it can be. */
+static int fail_files(struct gn_session *s, const char *glob)
 {
-	const char *glob = gn_filter_unmatched(s->filter);
-	char other[256], line[GN_LANGUAGE_LINE];
+	char line[GN_LANGUAGE_LINE];
 	const char *elsewhere;
 	size_t n;
 
-	if (!glob || s->native.functions || s->native.usdt || s->launches ||
-	    s->runtimes > s->may_start)
-		return 0;
-	if (gn_filter_is_usdt(glob) && !s->awaits)
-		return gn_session_fail(s, -ENOENT, 2,
-				       "no USDT probe matches '%s'; gnomon "
-				       "list --usdt shows which there are",
-				       glob);
-	if (s->no_runtime)
-		return gn_session_fail(s, -ENOENT, 2,
-				       "no function matches '%s'; %s", glob,
-				       s->warning);
-	if (s->late_for_elt)
-		return gn_session_fail(
-			s, -ENOENT, 2,
-			"no function matches '%s': --clr-hooks elt is for "
-			"programs that gnomon starts, and process %d was "
-			"already running; leave --clr-hooks out",
-			glob, (int)s->late_for_elt);
-	if (gn_filter_names_ifunc(s->filter, glob, other, sizeof(other)))
-		return gn_session_fail(s, -ENOENT, 2, GN_IFUNC_TEXT, glob,
-				       other);
-	if (gn_filter_is_list(glob))
-		return gn_session_fail(s, -ENOENT, 2, GN_LIST_TEXT, glob);
-	if (may_come(s, glob))
-		return 0;
 	if (s->native.stripped &&
 	    gn_unseen_language(s->native.stripped, &s->files, line))
 		return gn_session_fail(s, -ENOENT, 2,
@@ -316,6 +265,40 @@ static int check_match(struct gn_session *s)
 			       "no function matches '%s'; gnomon list shows "
 			       "which there are; LIB:GLOB searches a library",
 			       glob);
+}
+
+static int check_match(struct gn_session *s)
+{
+	const char *glob = gn_filter_unmatched(s->filter);
+	char other[256];
+
+	if (!glob || s->native.functions || s->native.usdt || s->launches ||
+	    s->runtimes > s->may_start)
+		return 0;
+	if (gn_filter_is_usdt(glob) && !s->awaits)
+		return gn_session_fail(s, -ENOENT, 2,
+				       "no USDT probe matches '%s'; gnomon "
+				       "list --usdt shows which there are",
+				       glob);
+	if (s->no_runtime)
+		return gn_session_fail(s, -ENOENT, 2,
+				       "no function matches '%s'; %s", glob,
+				       s->warning);
+	if (s->late_for_elt)
+		return gn_session_fail(
+			s, -ENOENT, 2,
+			"no function matches '%s': --clr-hooks elt is for "
+			"programs that gnomon starts, and process %d was "
+			"already running; leave --clr-hooks out",
+			glob, (int)s->late_for_elt);
+	if (gn_filter_names_ifunc(s->filter, glob, other, sizeof(other)))
+		return gn_session_fail(s, -ENOENT, 2, GN_IFUNC_TEXT, glob,
+				       other);
+	if (gn_filter_is_list(glob))
+		return gn_session_fail(s, -ENOENT, 2, GN_LIST_TEXT, glob);
+	if (may_come(s, glob))
+		return 0;
+	return fail_files(s, glob);
 }
 
 static int check_place(struct gn_session *s)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The parts of the first stage of a session: prepare.c plans native functions,
- * prepare_runtimes.c what runtimes get, prepare_running.c what those get that
- * run already. Functions return 0 or <0 unless their comment says otherwise. */
+/* The parts of the first stage of a session. Functions return 0 or <0 unless
+ * their comment says otherwise. */
 #ifndef GNOMON_CAPTURE_PREPARE_H
 #define GNOMON_CAPTURE_PREPARE_H
 
@@ -9,19 +8,17 @@
 
 #include "capture/session_internal.h"
 
-/* In prepare.c. Finds out whether links of a process must be made by thread. */
+/* prepare.c plans native functions. Finds out whether links of a process must
+ * be made by thread. */
 void gn_prepare_links(struct gn_session *s);
 
-/* In prepare_runtimes.c. Whether the glob can only mean a native library: no
- * assembly has such a name. */
+/* prepare_asked.c: what -f and -a ask for of runtimes. Whether the glob can
+ * only mean a native library: no assembly has such a name. */
 bool gn_prepare_native_only(const char *glob);
 /* Whether functions of runtimes are asked for by name. */
 bool gn_prepare_managed(const struct gn_session *s);
 /* Whether one -f is "*", which matches all functions. */
 bool gn_prepare_all(const struct gn_session *s);
-/* Whether the command can run a runtime, itself or in a program that it
- * starts. */
-bool gn_prepare_launches(const struct gn_session *s);
 /* Whether values of functions of runtimes are requested. */
 bool gn_prepare_asks_values(const struct gn_session *s);
 /* Whether the methods that -f names can be hooked in their bytecode: all
@@ -38,7 +35,13 @@ int gn_prepare_check_values(struct gn_session *s);
 char *gn_prepare_values(const struct gn_session *s);
 /* Whether no function of a runtime is asked for. */
 bool gn_prepare_nothing(const struct gn_session *s);
-/* Plans the sites of a file: a hook-site library, or a runtime itself. */
+
+/* prepare_launches.c. Whether the command can run a runtime, itself or in a
+ * program that it starts. */
+bool gn_prepare_launches(const struct gn_session *s);
+
+/* prepare_runtimes.c: what runtimes get. Plans the sites of a file: a hook-site
+ * library, or a runtime itself. */
 int gn_prepare_sites(struct gn_session *s, const struct gn_runtime *rt,
 		     size_t file);
 /* Plans the sites of a runtime's library that a process loads. */
@@ -50,14 +53,18 @@ int gn_prepare_copy(struct gn_session *s, const struct gn_runtime *rt, int fd,
 /* Plans the runtimes that the command can start. */
 int gn_prepare_runtimes(struct gn_session *s);
 
-/* In prepare_running.c. Waits for a runtime that is about to run in a process
- * of -p. */
+/* prepare_measured.c. Adds specs whose texts are gnomon's own, to measure the
+ * cost of hits whose functions are named by texts. */
+int gn_prepare_measured(struct gn_session *s, const struct gn_runtime *rt);
+
+/* prepare_running.c: what runtimes get that run already. Waits for a runtime
+ * that is about to run in a process of -p. */
 int gn_prepare_await(struct gn_session *s, pid_t pid);
 /* Plans to load the library into a runtime that runs already, if functions of
  * it are requested. The process's files are those from `first` on. */
 int gn_prepare_running(struct gn_session *s, pid_t pid, size_t first);
 
-/* In prepare_cores.c. Plans runtimes with their own sites in processes that run
+/* prepare_cores.c. Plans runtimes with their own sites in processes that run
  * already. */
 int gn_prepare_cores(struct gn_session *s);
 /* The same for runtimes that traced programs can start. */

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "capture/denied.h"
 #include "runtime/runtime.h"
 
 struct starts {
@@ -16,7 +17,7 @@ struct starts {
 bool gn_prepare_sets_up(const struct gn_session *s)
 {
 	return !s->light && !gn_prepare_nothing(s) &&
-	       gn_session_can(CAP_SYS_PTRACE);
+	       gn_capable(CAP_SYS_PTRACE);
 }
 
 int gn_prepare_setup(struct gn_session *s, const struct gn_runtime *rt,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Prepares a session for runtimes: whether one can come at all, the probes of
- * its sites, and what the command needs at its start. */
+/* Prepares a session for runtimes: the probes of their sites, and what the
+ * command needs at its start. */
 #include "capture/prepare.h"
 
 #include <errno.h>
@@ -8,223 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gnomon/edits.h>
-#include <gnomon/path.h>
+#include "capture/denied.h"
 #include "capture/fast_clock.h"
 #include "capture/preload.h"
 #include "capture/unseen.h"
 #include "elf/elf_file.h"
-#include "names/text_stream.h"
 #include "process/parent.h"
 #include "runtime/runtime.h"
 #include "runtime/values.h"
-
-bool gn_prepare_native_only(const char *glob)
-{
-	const char *colon = strchr(glob, ':');
-	const char *so = strstr(glob, ".so");
-
-	if (gn_filter_is_usdt(glob))
-		return true;
-	if (!colon || colon[1] == ':')
-		return false;
-	return (so && so < colon) || memchr(glob, '/', (size_t)(colon - glob));
-}
-
-bool gn_prepare_managed(const struct gn_session *s)
-{
-	for (size_t i = 0; !s->opts.no_managed && i < s->opts.nfunctions; i++)
-		if (*s->opts.functions[i] != '!' &&
-		    !gn_prepare_native_only(s->opts.functions[i]))
-			return true;
-	return false;
-}
-
-bool gn_prepare_asks_values(const struct gn_session *s)
-{
-	for (size_t i = 0; i < s->opts.nasked; i++)
-		if (!gn_prepare_native_only(s->opts.asked[i].function))
-			return true;
-	return false;
-}
-
-bool gn_prepare_all(const struct gn_session *s)
-{
-	for (size_t i = 0; i < s->opts.nfunctions; i++)
-		if (!strcmp(s->opts.functions[i], "*"))
-			return true;
-	return false;
-}
-
-const char *gn_session_elt(const struct gn_session *s)
-{
-	if (s->opts.clr_hooks == GN_CLR_HOOKS_ELT)
-		return "--clr-hooks elt";
-	if (!gn_prepare_managed(s))
-		return "all functions are traced";
-	if (s->opts.clr_hooks == GN_CLR_HOOKS_REJIT)
-		return NULL;
-	if (gn_prepare_all(s))
-		return "all functions are traced";
-	if (s->opts.inlining == GN_INLINING_KEEP)
-		return "--inline keep";
-	/* hooks in IL contain exception handlers, and the runtime reports
-	 * those, too */
-	if (s->opts.families & GN_FAMILY_HANDLERS)
-		return "--events handlers";
-	return s->opts.command ? gn_edits() : NULL;
-}
-
-bool gn_session_by_il(const struct gn_session *s)
-{
-	return s->active || !gn_session_elt(s);
-}
-
-bool gn_prepare_methods(const struct gn_session *s, const struct gn_runtime *rt)
-{
-	return rt->methods && gn_prepare_managed(s) && !gn_prepare_all(s);
-}
-
-/* Whether this is a library of the system that can start and load programs.
- * That does not show who uses it. */
-static bool is_means(const char *path)
-{
-	static const char *const names[] = {"libc.so.", "ld-linux-",
-					    "libpthread.so.", "libdl.so."};
-	const char *name = gn_base_name(path);
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strncmp(name, names[i], strlen(names[i])))
-			return true;
-	return false;
-}
-
-/* Whether the file can start a program, or load a runtime like the launchers of
- * .NET. */
-static bool can_start(const struct gn_file *file)
-{
-	static const char *const starts[] = {
-		"execve",	"execvp",  "execv",    "execl",	  "execlp",
-		"execle",	"execvpe", "execveat", "fexecve", "posix_spawn",
-		"posix_spawnp", "system",  "popen",    "dlopen",  "syscall"};
-	char place[GN_FILE_PLACE];
-	struct gn_elf *elf;
-	bool can;
-
-	if (file->fd < 0 ||
-	    gn_elf_open_as(gn_file_place(file->fd, place), file->path, &elf))
-		return true;
-	can = gn_elf_opaque(elf);
-	for (size_t i = 0; !can && i < sizeof(starts) / sizeof(starts[0]); i++)
-		can = gn_elf_mentions(elf, starts[i]);
-	gn_elf_close(elf);
-	return can;
-}
-
-bool gn_prepare_launches(const struct gn_session *s)
-{
-	const struct gn_runtime *rt;
-	struct gn_files files = {0};
-	bool can = s->active || !s->opts.command ||
-		   gn_files_of_program(s->program, &s->opts.user, &files);
-
-	/* a static program contains these functions itself */
-	can = can || files.unlisted || files.count < 2;
-	for (size_t i = 0; !can && i < files.count; i++)
-		can = !is_means(files.file[i].path) &&
-		      can_start(&files.file[i]);
-	/* an interpreter counts even if it cannot start a program */
-	for (size_t i = 0; !can && (rt = gn_runtime_at(i)); i++)
-		can = (!rt->library || rt->preloaded) &&
-		      gn_runtime_starts(rt, s->program);
-	gn_files_free(&files);
-	return s->active || (can && s->opts.command);
-}
-
-char *gn_prepare_filter(const struct gn_session *s)
-{
-	bool any = false, dropped = false;
-	struct gn_text_stream text;
-	FILE *f = gn_text_stream_open(&text);
-
-	if (!f)
-		return NULL;
-	for (size_t i = 0; i < s->opts.nfunctions; i++) {
-		const char *glob = s->opts.functions[i];
-
-		if (gn_prepare_native_only(glob)) {
-			dropped = dropped || *glob != '!';
-			continue;
-		}
-		any = any || *glob != '!';
-		fprintf(f, "%s%s", ftell(f) ? "\n" : "", glob);
-	}
-	if ((dropped && !any) || s->light)
-		fprintf(f, "%s!*", ftell(f) ? "\n" : "");
-	return gn_text_stream_close(&text);
-}
-
-static bool needs_il(const struct gn_asked *a)
-{
-	for (size_t k = 0; k < GN_VALUES_MAX && a->values.value[k].type; k++)
-		if (!gn_asked_by_register(a->values.value[k].type))
-			return true;
-	return false;
-}
-
-int gn_prepare_check_values(struct gn_session *s)
-{
-	const char *elt =
-		s->opts.clr_hooks == GN_CLR_HOOKS_ELT || !gn_session_by_il(s)
-			? gn_session_elt(s)
-			: NULL;
-
-	for (size_t i = 0; elt && i < s->opts.nasked; i++) {
-		const struct gn_asked *a = &s->opts.asked[i];
-
-		if (needs_il(a) && !gn_prepare_native_only(a->function))
-			return gn_session_fail(
-				s, -EINVAL, 2,
-				"values of '%s' of type f32, f64 or class need "
-				"hooks in its IL, and there are none because "
-				"of "
-				"'%s'; "
-				"leave that out",
-				a->function, elt);
-	}
-	return 0;
-}
-
-static int letter_of(const struct gn_value_spec *v)
-{
-	return v->own			    ? GN_ASKED_OWN
-	       : GN_VALUE_IS_FLOAT(v->type) ? GN_ASKED_FLOAT
-	       : v->type == GN_VALUE_CLASS  ? GN_ASKED_CLASS
-					    : GN_ASKED_WORD;
-}
-
-char *gn_prepare_values(const struct gn_session *s)
-{
-	struct gn_text_stream text;
-	FILE *f = gn_text_stream_open(&text);
-
-	for (size_t i = 0; f && i < s->opts.nasked; i++) {
-		const struct gn_asked *a = &s->opts.asked[i];
-
-		/* USDT probes have more values, but those are not for a
-		 * runtime */
-		for (size_t k = 0; k < GN_VALUES_MAX; k++) {
-			const struct gn_value_spec *v = &a->values.value[k];
-
-			if (v->type && v->which == GN_VALUE_THIS)
-				fputc(GN_ASKED_THIS, f);
-			else if (v->type && v->which < GN_VALUES_MAX)
-				fputc(letter_of(v) + v->which, f);
-		}
-		fprintf(f, " %s\n", a->function);
-	}
-	return f ? gn_text_stream_close(&text) : NULL;
-}
 
 static const char *own_variable(const void *env, const char *name)
 {
@@ -260,83 +51,6 @@ static void check_loads(struct gn_session *s, const struct gn_runtime *rt,
 			 why, rt->title);
 }
 
-/* Whether the last line excludes everything. */
-bool gn_prepare_nothing(const struct gn_session *s)
-{
-	const char *filter = s->managed_filter;
-	const char *last = strrchr(filter, '\n');
-
-	return !strcmp(last ? last + 1 : filter, "!*");
-}
-
-static bool is_sized(const struct gn_runtime *rt)
-{
-	for (size_t i = 0; i < rt->nsites; i++)
-		if (rt->sites[i].flags & GN_SPEC_SIZED)
-			return true;
-	return false;
-}
-
-/* A text of gnomon's own, as a runtime would tell it. */
-static const struct {
-	uint64_t len;
-	char text[32];
-} told = {25, "what a runtime would tell"};
-static const char *const told_at = told.text;
-
-/* What a runtime tells of its names is in registers and in memory; without the
- * lengths, it is more. */
-static void take_told(struct gn_spec *spec, bool sized)
-{
-	const struct gn_operand in_memory = {.how = GN_HOW_MEMORY,
-					     .reg = GN_REG_NONE,
-					     .index = GN_REG_NONE,
-					     .size = 8,
-					     .value = (intptr_t)&told_at};
-
-	for (int k = 0; k < GN_SPEC_TEXTS; k++) {
-		spec->text[k].at.how = GN_HOW_CONSTANT;
-		spec->text[k].at.value = (intptr_t)told.text;
-		if (!sized) {
-			spec->text[k].len.how = GN_HOW_CONSTANT;
-			spec->text[k].len.value = (__s64)told.len;
-		}
-	}
-	if (!sized)
-		return;
-	spec->flags = GN_SPEC_SIZED;
-	spec->text[1].at = in_memory;
-	spec->func = in_memory;
-	spec->func.value = (intptr_t)&told.len; /* no text is absent */
-	if (spec->kind != GN_KIND_ENTER)
-		return;
-	spec->value[0] = in_memory;
-	spec->value[0].value = (intptr_t)&told.len;
-	spec->resumes = 1u << 31;
-	spec->function = 1;
-}
-
-/* Adds specs over that text, to measure the cost of hits whose functions are
- * named by texts. */
-static int plan_measured(struct gn_session *s, const struct gn_runtime *rt)
-{
-	for (int i = 0; !s->measured[1] && i < 2; i++) {
-		struct gn_spec spec = {
-			.kind = i ? GN_KIND_LEAVE : GN_KIND_ENTER,
-			.ntexts = GN_SPEC_TEXTS,
-			.key.how = GN_HOW_COOKIE,
-		};
-		int index;
-
-		take_told(&spec, is_sized(rt));
-		index = gn_specs_add(&s->specs, &spec);
-		if (index < 0)
-			return index;
-		s->measured[i] = (unsigned int)index;
-	}
-	return 0;
-}
-
 int gn_prepare_sites(struct gn_session *s, const struct gn_runtime *rt,
 		     size_t file)
 {
@@ -353,7 +67,7 @@ int gn_prepare_sites(struct gn_session *s, const struct gn_runtime *rt,
 	    gn_mute_library(s->mute, rt->id, place))
 		err = -ENOMEM;
 	if (!err && rt->name)
-		err = plan_measured(s, rt);
+		err = gn_prepare_measured(s, rt);
 	s->runtimes += !err;
 	if (!err && rt->options && gn_prepare_sets_up(s))
 		err = gn_prepare_setup(s, rt, place, file);
@@ -533,8 +247,7 @@ const char *gn_session_unfit(const struct gn_session *s)
 	 * probes */
 	if (gn_is_below_its_like())
 		return "another gnomon started this one";
-	return gn_session_can(CAP_SYS_PTRACE) ? NULL
-					      : "CAP_SYS_PTRACE is missing";
+	return gn_capable(CAP_SYS_PTRACE) ? NULL : "CAP_SYS_PTRACE is missing";
 }
 
 /* In the live view, the records of a period would come after its end. A runtime
@@ -597,8 +310,8 @@ static int plan_launch(struct gn_session *s, const struct gn_runtime *rt,
 	return 0;
 }
 
-/* Why no library can be preloaded into the command; the interpreter
- * of a script or an image is not known. */
+/* Why no library can be preloaded into the command; the interpreter of a script
+ * or an image is not known. */
 static const char *not_preloaded(const struct gn_session *s,
 				 const struct gn_runtime *rt, char *library)
 {
@@ -648,7 +361,6 @@ static int plan_runtime(struct gn_session *s, const struct gn_runtime *rt)
 	else
 		err = rt->library ? plan_library(s, rt, library)
 				  : plan_core(s, rt, library);
-
 	if (err)
 		return err == -ENOENT ? 0 : err;
 	if (!s->opts.command)

@@ -70,6 +70,14 @@ int gn_session_no_thread(struct gn_session *s, int err)
 			       strerror(-err), gn_denied_start(err));
 }
 
+int gn_session_denied(struct gn_session *s, int err)
+{
+	struct gn_denied why;
+
+	gn_denied_find(err, &why);
+	return gn_session_fail(s, err, 1, "%s; %s", why.what, why.todo);
+}
+
 const char *gn_session_warning(const struct gn_session *s)
 {
 	return s->warning;
@@ -139,8 +147,9 @@ int gn_session_not_kept(struct gn_session *s)
 			       why);
 }
 
-int gn_session_put(struct gn_session *s, const struct gn_rec *rec, size_t size)
+int gn_session_put(void *session, const struct gn_rec *rec, size_t size)
 {
+	struct gn_session *s = session;
 	int err = s->sink_error ? -ENOBUFS
 				: s->opts.sink(s->opts.sink_ctx, rec, size);
 
@@ -162,15 +171,11 @@ int gn_session_put_calls(struct gn_session *s, const struct gn_rec_func *recs,
 	return 0;
 }
 
-static int put(void *ctx, const struct gn_rec *rec, size_t size)
-{
-	return gn_session_put(ctx, rec, size);
-}
-
 int gn_session_put_info(struct gn_session *s, const char *key,
 			const char *value)
 {
-	return gn_text_record_to(put, s, GN_KIND_INFO, 0, 0, 0, 0, key, value);
+	return gn_text_record_to(gn_session_put, s, GN_KIND_INFO, 0, 0, 0, 0,
+				 key, value);
 }
 
 int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
@@ -191,7 +196,9 @@ int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
 	s->links = gn_links_new();
 	s->mute = opts->can_mute ? gn_mute_new() : NULL;
 	/* the live view shows no source lines */
-	s->sources = opts->live ? NULL : gn_sources_new(put, s, !opts->command);
+	s->sources =
+		opts->live ? NULL
+			   : gn_sources_new(gn_session_put, s, !opts->command);
 	s->unseen = gn_unseen_new(opts->user.uid, opts->npids > 0, opts->asked,
 				  opts->nasked);
 	s->outside = opts->live ? NULL : gn_outside_new();

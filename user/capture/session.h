@@ -12,7 +12,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/capability.h>
 #include <sys/types.h>
 
 #include <gnomon/event.h>
@@ -99,9 +98,6 @@ struct gn_session_opts {
 };
 
 struct gn_session;
-
-/* Whether gnomon has the capability now. */
-bool gn_session_can(cap_value_t cap);
 
 /* All that `opts` points to must outlive the session. */
 int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out);

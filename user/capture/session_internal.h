@@ -264,7 +264,7 @@ int gn_session_put_calls(struct gn_session *s, const struct gn_rec_func *recs,
 /* Reports sink_error as the session's failure, and returns it. */
 int gn_session_not_kept(struct gn_session *s);
 /* Hands a record to the sink. Returns 0. */
-int gn_session_put(struct gn_session *s, const struct gn_rec *rec, size_t size);
+int gn_session_put(void *session, const struct gn_rec *rec, size_t size);
 int gn_session_put_info(struct gn_session *s, const char *key,
 			const char *value);
 

@@ -86,11 +86,6 @@ static int fault_event(struct gn_session *s, uint64_t config, int cpu)
 	return software_event(s, s->skel->progs.on_fault_end, &attr, cpu);
 }
 
-static int put_sample(void *ctx, const struct gn_rec *rec, size_t size)
-{
-	return gn_session_put(ctx, rec, size);
-}
-
 static int sample_failed(struct gn_session *s, int err)
 {
 	const char *most = "/proc/sys/kernel/perf_event_max_sample_rate";
@@ -107,7 +102,7 @@ int gn_watch_sample(struct gn_session *s)
 
 	if (!s->opts.samples)
 		return 0;
-	err = gn_sampler_new(put_sample, s, &s->sampler);
+	err = gn_sampler_new(gn_session_put, s, &s->sampler);
 	if (err)
 		return sample_failed(s, err);
 	gn_sampler_share(s->sampler, s->skel->bss->pythons,

@@ -145,7 +145,7 @@ static void check_ptrace(struct gn_checkup *c)
 {
 	static const char id[] = "ptrace", title[] = "CAP_SYS_PTRACE";
 
-	if (gn_session_can(CAP_SYS_PTRACE))
+	if (gn_capable(CAP_SYS_PTRACE))
 		gn_finding_add(c, group, id, title, GN_FOUND_OK, NULL, "%s",
 			       "");
 	else
@@ -367,7 +367,7 @@ void gn_checkup_limits(struct gn_checkup *c)
 			       (uint64_t)lock.rlim_cur / 1024);
 	gn_finding_add(c, limits, "cap_sys_resource", "CAP_SYS_RESOURCE",
 		       GN_FOUND_FACT, NULL,
-		       gn_session_can(CAP_SYS_RESOURCE) ? "yes" : "no");
+		       gn_capable(CAP_SYS_RESOURCE) ? "yes" : "no");
 	tracefs = !statfs("/sys/kernel/tracing", &fs) &&
 		  fs.f_type == TRACEFS_MAGIC;
 	gn_finding_add(c, limits, "tracefs", "tracefs", GN_FOUND_FACT, NULL,
