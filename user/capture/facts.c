@@ -318,6 +318,53 @@ static bool hooks_methods(const struct gn_session *s)
 	       !gn_running_others(s->active, gn_runtime_of(GN_RUNTIME_JAVA));
 }
 
+static void put_inlining(struct gn_session *s)
+{
+	bool kept = s->opts.inlining == GN_INLINING_AUTO
+			    ? !gn_filter_positive(s->filter)
+			    : s->opts.inlining == GN_INLINING_KEEP;
+
+	/* no code is changed that is inlined */
+	if (s->light || s->methods)
+		return;
+	if (s->launch.refuses)
+		gn_session_put_info(s, "inlining", "refused");
+	else if (s->launch.env)
+		gn_session_put_info(s, "inlining", kept ? "kept" : "refused");
+}
+
+static void put_hooks(struct gn_session *s)
+{
+	if (s->light)
+		gn_session_put_light(s);
+	else if (hooks_methods(s))
+		gn_session_put_info(s, "hooks",
+				    s->active ? "bytecode"
+					      : "bytecode at start");
+	else if (s->managed_filter && gn_session_by_il(s))
+		gn_session_put_info(s, "hooks",
+				    s->active ? "il" : "il at start");
+	else if (s->launch.env)
+		gn_session_put_info(s, "hooks.elt", gn_session_elt(s));
+}
+
+static void put_selection(struct gn_session *s)
+{
+	if (!gn_filter_positive(s->filter)) {
+		gn_session_put_info(
+			s, "hint",
+			s->no_runtime
+				? s->warning
+				: "no native functions were selected; select "
+				  "some with -f GLOB (see gnomon list)");
+		return;
+	}
+	gn_session_put_functions(s);
+	gn_session_put_info(s, "functions.verdict", s->native.verdict);
+	if (s->opts.leave == GN_LEAVE_RETURN)
+		gn_session_put_info(s, "functions.leave", "return");
+}
+
 void gn_session_put_facts(struct gn_session *s)
 {
 	char *command = command_text(s);
@@ -337,30 +384,8 @@ void gn_session_put_facts(struct gn_session *s)
 	put_children(s);
 	put_asked(s);
 	gn_session_put_info(s, "links", gn_attach_mode_name(s->mode));
-	if (s->light || s->methods)
-		; /* no code is changed that is inlined */
-	else if (s->launch.refuses)
-		gn_session_put_info(s, "inlining", "refused");
-	else if (s->launch.env && s->opts.inlining != GN_INLINING_AUTO)
-		gn_session_put_info(s, "inlining",
-				    s->opts.inlining == GN_INLINING_KEEP
-					    ? "kept"
-					    : "refused");
-	else if (s->launch.env)
-		gn_session_put_info(s, "inlining",
-				    gn_filter_positive(s->filter) ? "refused"
-								  : "kept");
-	if (s->light)
-		gn_session_put_light(s);
-	else if (hooks_methods(s))
-		gn_session_put_info(s, "hooks",
-				    s->active ? "bytecode"
-					      : "bytecode at start");
-	else if (s->managed_filter && gn_session_by_il(s))
-		gn_session_put_info(s, "hooks",
-				    s->active ? "il" : "il at start");
-	else if (s->launch.env)
-		gn_session_put_info(s, "hooks.elt", gn_session_elt(s));
+	put_inlining(s);
+	put_hooks(s);
 	if (s->launch.env && s->opts.families & GN_FAMILY_TRANSITIONS)
 		gn_session_put_info(s, "precompiled", "off");
 	if (gn_prepare_all(s) || (s->launch.env && !s->opts.nfunctions))
@@ -373,17 +398,5 @@ void gn_session_put_facts(struct gn_session *s)
 	gn_session_put_info(s, "syscalls", s->opts.syscalls ? "1" : "0");
 	if (s->opts.samples)
 		put_number(s, "samples.rate", s->opts.samples);
-	if (gn_filter_positive(s->filter)) {
-		gn_session_put_functions(s);
-		gn_session_put_info(s, "functions.verdict", s->native.verdict);
-		if (s->opts.leave == GN_LEAVE_RETURN)
-			gn_session_put_info(s, "functions.leave", "return");
-	} else {
-		gn_session_put_info(
-			s, "hint",
-			s->no_runtime
-				? s->warning
-				: "no native functions were selected; select "
-				  "some with -f GLOB (see gnomon list)");
-	}
+	put_selection(s);
 }
