@@ -188,3 +188,19 @@ int gn_text_record_to(gn_drain_fn take, void *ctx, enum gn_kind kind, __u32 id,
 	h->flags = flags;
 	return take(ctx, h, size);
 }
+
+bool gn_text_split(const struct gn_rec_text *rec, char room[GN_TWO_TEXTS],
+		   const char **a, const char **b)
+{
+	size_t la = rec->len[0], lb = rec->len[1];
+
+	if (la + lb > GN_TEXT_MAX)
+		return false;
+	memcpy(room, rec->text, la);
+	room[la] = '\0';
+	memcpy(room + la + 1, rec->text + la, lb);
+	room[la + 1 + lb] = '\0';
+	*a = room;
+	*b = room + la + 1;
+	return true;
+}

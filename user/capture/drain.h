@@ -5,6 +5,7 @@
 #ifndef GNOMON_CAPTURE_DRAIN_H
 #define GNOMON_CAPTURE_DRAIN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <gnomon/event.h>
@@ -24,5 +25,11 @@ size_t gn_text_record(void *buf, enum gn_kind kind, __u32 id, __u32 ref,
 int gn_text_record_to(gn_drain_fn take, void *ctx, enum gn_kind kind, __u32 id,
 		      __u32 ref, __u64 key, __u8 flags, const char *a,
 		      const char *b);
+
+/* Copies the two texts of a record to `room`, each with a NUL. False: they are
+ * longer than a record can be. */
+#define GN_TWO_TEXTS (GN_TEXT_MAX + 2)
+bool gn_text_split(const struct gn_rec_text *rec, char room[GN_TWO_TEXTS],
+		   const char **a, const char **b);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/drain.h"
 #include "runtime/runtime.h"
 
 void gn_unwanted_free(struct gn_unwanted *u)
@@ -47,14 +48,11 @@ static bool is_left_out(const struct gn_unwanted *u, uint32_t func)
 static void take_name(struct gn_unwanted *u, const struct gn_rec_text *r)
 {
 	const struct gn_runtime *rt = gn_runtime_of(GN_FUNC_RUNTIME(r->id));
-	char text[GN_TEXT_MAX + 2], *module = text + r->len[0] + 1;
+	const char *text, *module;
+	char room[GN_TWO_TEXTS];
 
-	if (!rt || !rt->name || (size_t)r->len[0] + r->len[1] > GN_TEXT_MAX)
+	if (!rt || !rt->name || !gn_text_split(r, room, &text, &module))
 		return;
-	memcpy(text, r->text, r->len[0]);
-	text[r->len[0]] = '\0';
-	memcpy(module, r->text + r->len[0], r->len[1]);
-	module[r->len[1]] = '\0';
 	for (const char *const *a = rt->always; a && *a; a++)
 		if (!strncmp(text, *a, strlen(*a)))
 			return;
