@@ -23,6 +23,7 @@
 #include "capture/session_internal.h"
 #include "capture/unseen.h"
 #include "gnomon.skel.h"
+#include "process/limits.h"
 #include "runtime/runtime.h"
 
 #define BATCH	  256 /* requests in one look at the ring */
@@ -129,29 +130,6 @@ static void raise_as(pid_t pid, const struct rlimit *room)
 	syscall(SYS_setresgid, gid, -1, -1);
 }
 
-/* Reading it by prlimit() needs the same right as writing it. */
-static int read_limit(pid_t pid, struct rlimit *limit)
-{
-	char path[32], line[128], soft[32], hard[32];
-	int err = -ENOENT;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/limits", (int)pid);
-	f = fopen(path, "re");
-	while (f && err && fgets(line, sizeof(line), f))
-		if (sscanf(line, "Max stack size %31s %31s", soft, hard) == 2)
-			err = 0;
-	if (f)
-		fclose(f);
-	if (err)
-		return err;
-	limit->rlim_cur =
-		*soft == 'u' ? RLIM_INFINITY : strtoull(soft, NULL, 10);
-	limit->rlim_max =
-		*hard == 'u' ? RLIM_INFINITY : strtoull(hard, NULL, 10);
-	return 0;
-}
-
 /* Lets the stack of the process grow as far as the options need. It never
  * shrinks, and the hard limit stays. */
 static void make_room(const struct gn_runtime *rt, pid_t pid)
@@ -160,7 +138,8 @@ static void make_room(const struct gn_runtime *rt, pid_t pid)
 
 	if (!rt->stack)
 		return;
-	if (read_limit(pid, &room) || room.rlim_cur >= rt->stack)
+	if (gn_process_limit(pid, "Max stack size", &room) ||
+	    room.rlim_cur >= rt->stack)
 		return;
 	room.rlim_cur = rt->stack < room.rlim_max ? rt->stack : room.rlim_max;
 	if (prlimit(pid, RLIMIT_STACK, &room, NULL))

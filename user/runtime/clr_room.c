@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "process/limits.h"
 #include "runtime/attach.h"
 
 /* For an answer, the library, and what other threads open meanwhile. */
@@ -17,25 +18,13 @@
 /* For a thread's stack, the library, and methods that are compiled again. */
 #define MIB 128u
 
-/* A soft limit by its name in /proc/PID/limits: prlimit(2) on another user's
- * process needs a capability. RLIM_INFINITY: there is none, or it is not
- * known. */
+/* A soft limit. RLIM_INFINITY: there is none, or it is not known. */
 static rlim_t soft_limit(pid_t pid, const char *name)
 {
-	unsigned long long limit = RLIM_INFINITY;
-	char path[32], line[128];
-	size_t n = strlen(name);
-	FILE *f;
+	struct rlimit limit;
 
-	snprintf(path, sizeof(path), "/proc/%d/limits", (int)pid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f))
-		if (!strncmp(line, name, n) &&
-		    sscanf(line + n, "%llu", &limit) != 1)
-			limit = RLIM_INFINITY; /* "unlimited" */
-	if (f)
-		fclose(f);
-	return limit;
+	return gn_process_limit(pid, name, &limit) ? RLIM_INFINITY
+						   : limit.rlim_cur;
 }
 
 /* How many descriptors below `limit` are open. */
