@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "conversion.h"
 #include "md_columns.h"
 #include "sig.h"
 
@@ -271,15 +272,13 @@ static bool put_type(struct names *n, struct gn_text *out,
 	return gn_sig_put_type(out, &sig, &env, 1);
 }
 
-/* Conversion operators can differ in their result only, so the name shows
- * it. */
+/* Only conversions show it. */
 static void put_result(struct names *n, struct gn_text *out, const char *name,
 		       const struct gn_bytes *sig)
 {
 	struct gn_bytes type;
 
-	if (strcmp(name, "op_Implicit") && strcmp(name, "op_Explicit") &&
-	    strcmp(name, "op_CheckedExplicit"))
+	if (!gn_is_conversion(name))
 		return;
 	gn_text_put(out, "~");
 	if (!gn_sig_result(sig, &type) || !put_type(n, out, &type))

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "conversion.h"
 #include "ids.h"
 #include "image.h"
 #include "meta.h"
@@ -392,14 +393,6 @@ static void put_declaring_class(struct names *names, struct gn_text *out,
 	put_type(names, out, &names->meta, names->class_token, &given);
 }
 
-/* Conversion operators can differ in their result only, so the name shows
- * it. */
-static bool is_conversion(const char *name)
-{
-	return !strcmp(name, "op_Implicit") || !strcmp(name, "op_Explicit") ||
-	       !strcmp(name, "op_CheckedExplicit");
-}
-
 static void put_result(struct gn_text *out, const struct gn_bytes *method,
 		       const struct gn_sig_env *env)
 {
@@ -433,7 +426,7 @@ static bool put_method(struct names *names, struct gn_text *out,
 	gn_text_put(out, ".");
 	from = out->len;
 	gn_meta_method(&names->meta, given.owner, &method, out);
-	converts = is_conversion(out->bytes + from);
+	converts = gn_is_conversion(out->bytes + from);
 	if (names->nmethod_args)
 		given.args = names->method_args;
 	given.n = given.args ? names->nmethod_args

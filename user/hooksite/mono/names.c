@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "hooksite/clr/conversion.h"
 #include "hooksite/clr/text.h"
 #include "written.h"
 
@@ -11,14 +12,12 @@ static void put_list(struct gn_text *out, const char *list)
 	gn_mono_put_types(out, list, strlen(list));
 }
 
-/* Conversion operators can differ in their result only, so the name shows
- * it. */
+/* Only conversions show it. */
 static void put_result(struct gn_text *out, const char *name, gn_mono signature)
 {
 	char *type;
 
-	if (strcmp(name, "op_Implicit") != 0 &&
-	    strcmp(name, "op_Explicit") != 0)
+	if (!gn_is_conversion(name))
 		return;
 	type = gn_mono_api.type_name(gn_mono_api.result(signature));
 	gn_text_put(out, "~");
