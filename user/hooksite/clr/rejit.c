@@ -8,12 +8,8 @@
 
 #include <gnomon/hooksite.h>
 
-#include "events.h"
-#include "filter.h"
 #include "image.h"
-#include "md_name.h"
 #include "profiler.h"
-#include "r2r.h"
 #include "sites.h"
 #include "thread.h"
 
@@ -249,87 +245,6 @@ static void hold_all(struct gn_rejit *r, const struct gn_rejit_list *list,
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* The search for methods that hold copies. */
-struct holders {
-	struct gn_clr *clr;
-	struct gn_rejit_list *list;
-	const struct gn_md *md;
-	gn_cor_id module;
-	uint32_t place;
-	uint32_t copied; /* methods whose holders are not all known */
-};
-
-static bool is_chosen(const struct holders *h, uint32_t row, uint32_t *index)
-{
-	*index = gn_ids_find(
-		&h->clr->ids,
-		GN_REJIT_ID(h->place, GN_TOKEN_METHODDEF << 24 | row));
-	return *index && atomic_load(&h->clr->rejit.chosen[*index]);
-}
-
-/* Whether a method must not be recompiled. */
-static bool is_helper(const struct holders *h, uint32_t row)
-{
-	char bytes[GN_NAME_MAX];
-	struct gn_text name;
-
-	if (!h->clr->keeps_helpers)
-		return false;
-	gn_text_init(&name, bytes, sizeof(bytes));
-	gn_md_put_method(h->md, row, NULL, &name);
-	return gn_filter_helper(bytes);
-}
-
-static void visit_copy(void *ctx, const struct gn_r2r_copy *copy)
-{
-	struct holders *h = ctx;
-	uint32_t index;
-
-	if (is_chosen(h, copy->method, &index) && !is_helper(h, copy->holder)) {
-		atomic_store(&h->clr->rejit.copied[index], 1);
-		gn_rejit_list_add(h->list, h->module,
-				  (gn_token)GN_TOKEN_METHODDEF << 24 |
-					  copy->holder);
-	}
-}
-
-static void visit_marked(void *ctx, uint32_t row)
-{
-	struct holders *h = ctx;
-	uint32_t index;
-
-	h->copied += is_chosen(h, row, &index);
-}
-
-/*
- * Adds the methods of a module whose precompiled code holds copies of chosen
- * methods. They are recompiled from their own IL, and the compiler does not
- * inline rewritten methods. In a session from the start their precompiled code
- * is refused instead. `chosen`: how many methods of the module are chosen.
- */
-static void add_holders(struct gn_clr *clr, gn_cor_id module, uint32_t chosen,
-			struct gn_rejit_list *list)
-{
-	struct gn_rejit *r = &clr->rejit;
-	struct holders h = {.clr = clr, .list = list, .module = module};
-	bool started = clr->wants & GN_WANT_START;
-	const struct gn_image *image;
-
-	if (started && atomic_load(&clr->precompiled.off))
-		return;
-	h.place = gn_modules_find(&r->modules, module);
-	image = chosen ? gn_images_get(&clr->images, module) : NULL;
-	if (!h.place || !image)
-		return;
-	h.md = &image->md;
-	gn_md_marked(h.md, visit_marked, &h);
-	if (!started &&
-	    gn_r2r_copies(&image->pe, visit_copy, &h) == GN_R2R_UNTOLD)
-		h.copied = chosen;
-	if (h.copied)
-		GN_CLR_SITE(selected)(GN_SELECTED_COPIED, h.copied);
-}
-
 void gn_rejit_each_module(struct gn_clr *clr,
 			  void (*each)(void *ctx, gn_cor_id module), void *ctx)
 {
@@ -360,7 +275,7 @@ static void scan(void *ctx, gn_cor_id module)
 	uint32_t before = q->list.n;
 
 	gn_rejit_scan(q->clr, module, &q->list);
-	add_holders(q->clr, module, q->list.n - before, &q->holders);
+	gn_rejit_add_holders(q->clr, module, q->list.n - before, &q->holders);
 }
 
 /* Requests the method that is called for suspensions before those that can be
@@ -507,7 +422,7 @@ void gn_rejit_module_loaded(struct gn_clr *clr, gn_cor_id module)
 		gn_rejit_scan(clr, module, &list);
 	pthread_mutex_unlock(&r->lock);
 	own = list.n;
-	add_holders(clr, module, own, &list);
+	gn_rejit_add_holders(clr, module, own, &list);
 	hold_all(r, &list, own);
 	if (list.n) {
 		request_base(clr);

@@ -146,4 +146,13 @@ void gn_rejit_compiles_added(struct gn_clr *clr, gn_cor_id function);
 bool gn_rejit_list_add(struct gn_rejit_list *list, gn_cor_id module,
 		       gn_token token);
 
+/*
+ * Adds the methods of a module whose precompiled code holds copies of chosen
+ * methods. They are recompiled from their own IL, and the compiler does not
+ * inline rewritten methods. In a session from the start their precompiled code
+ * is refused instead. `chosen`: how many methods of the module are chosen.
+ */
+void gn_rejit_add_holders(struct gn_clr *clr, gn_cor_id module, uint32_t chosen,
+			  struct gn_rejit_list *list);
+
 #endif
