@@ -98,8 +98,8 @@ static bool entry_at(const struct gn_source_module *m, uint32_t i,
 	    (size_t)(i + 1) * ENTRY > m->pe.debug.n)
 		return false;
 	*entry = e = m->pe.debug.at + (size_t)i * ENTRY;
-	data->n = gn_pe_get(e + 16, 4);
-	data->at = gn_pe_at(&m->pe, gn_pe_get(e + 20, 4), (uint32_t)data->n);
+	data->n = gn_le_get(e + 16, 4);
+	data->at = gn_pe_at(&m->pe, gn_le_get(e + 20, 4), (uint32_t)data->n);
 	if (!data->at)
 		data->n = 0;
 	return true;
@@ -109,9 +109,9 @@ static bool find_entry(const struct gn_source_module *m, uint32_t type,
 		       const uint8_t **entry, struct gn_bytes *data)
 {
 	for (uint32_t i = 0; entry_at(m, i, entry, data); i++)
-		if (gn_pe_get(*entry + 12, 4) == type &&
+		if (gn_le_get(*entry + 12, 4) == type &&
 		    (type != TYPE_CODEVIEW ||
-		     gn_pe_get(*entry + 10, 2) == PORTABLE))
+		     gn_le_get(*entry + 10, 2) == PORTABLE))
 			return true;
 	return false;
 }
@@ -145,7 +145,7 @@ static int inflate_embedded(const struct gn_bytes *data, struct gn_bytes *out)
 
 	if (data->n < 8 || memcmp(data->at, "MPDB", 4) != 0)
 		return -EINVAL;
-	size = gn_pe_get(data->at + 4, 4);
+	size = gn_le_get(data->at + 4, 4);
 	/* deflate compresses at most to a 1032nd */
 	if (!size || size > GN_SOURCE_FILE_MAX || size / 1040 > data->n)
 		return -EINVAL;

@@ -47,7 +47,7 @@ struct scan {
 
 static uint32_t function_field(const struct scan *s, size_t i, unsigned int at)
 {
-	return gn_pe_get(s->functions.at + i * FUNCTION_SIZE + at, 4);
+	return gn_le_get(s->functions.at + i * FUNCTION_SIZE + at, 4);
 }
 
 /* Takes an entry point, which has the number of its first function. */
@@ -175,7 +175,7 @@ static size_t count_hot(const struct gn_pe *pe, size_t functions)
 
 	if (!gn_r2r_section(pe, SECTION_COLD, &cold) || cold.n < 4)
 		return functions;
-	return gn_pe_get(cold.at, 4) < functions ? gn_pe_get(cold.at, 4)
+	return gn_le_get(cold.at, 4) < functions ? gn_le_get(cold.at, 4)
 						 : functions;
 }
 

@@ -58,7 +58,7 @@ bool gn_composite_read(struct gn_composite *c)
 
 	if (!gn_pe_open(&c->pe, c->bytes, true, is_inside, c) ||
 	    !gn_r2r_flags(&c->pe, &flags) ||
-	    gn_pe_get(c->pe.native.at + 4, 2) > MAJOR_MAX ||
+	    gn_le_get(c->pe.native.at + 4, 2) > MAJOR_MAX ||
 	    !gn_r2r_section(&c->pe, SECTION_COMPONENTS, &c->components) ||
 	    !gn_r2r_section(&c->pe, SECTION_IDS, &c->ids))
 		return false;
@@ -178,9 +178,9 @@ static bool find_section(const struct gn_composite *c, uint32_t component,
 {
 	const uint8_t *entry =
 		c->components.at + (size_t)component * COMPONENT_SIZE;
-	uint32_t size = gn_pe_get(entry + COMPONENT_CORE + 4, 4);
+	uint32_t size = gn_le_get(entry + COMPONENT_CORE + 4, 4);
 	struct gn_bytes core = {
-		gn_pe_at(&c->pe, gn_pe_get(entry + COMPONENT_CORE, 4), size),
+		gn_pe_at(&c->pe, gn_le_get(entry + COMPONENT_CORE, 4), size),
 		size};
 
 	return core.at && gn_r2r_section_of(&c->pe, &core, type, found);

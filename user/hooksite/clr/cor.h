@@ -27,6 +27,16 @@ struct gn_bytes {
 	size_t n;
 };
 
+/* A little-endian integer of up to four bytes. */
+static inline uint32_t gn_le_get(const uint8_t *p, unsigned int n)
+{
+	uint32_t v = 0;
+
+	while (n--)
+		v = v << 8 | p[n];
+	return v;
+}
+
 #define GN_S_OK			 ((gn_hr)0)
 #define GN_E_NOINTERFACE	 ((gn_hr)0x80004002)
 #define GN_E_POINTER		 ((gn_hr)0x80004003)

@@ -295,7 +295,7 @@ static int put_instruction(struct rewrite *w, const struct gn_il_op *op)
 		break;
 	}
 	gn_il_put_bytes(&w->code, w->m.code + op->at, op->size);
-	if (a && op->code == GN_IL_LDFLD && gn_il_get(p, 4) == a->machine.field)
+	if (a && op->code == GN_IL_LDFLD && gn_le_get(p, 4) == a->machine.field)
 		gn_il_put_loaded(&w->code, w->hooks);
 	return 0;
 }

@@ -35,7 +35,7 @@ static void follow(const struct gn_il_method *m, const struct gn_il_op *op,
 		break;
 	case GN_IL_LDC_I4:
 		*top = (struct top){.known = true,
-				    .value = (int32_t)gn_il_get(p, 4)};
+				    .value = (int32_t)gn_le_get(p, 4)};
 		break;
 	/* a copy of the constant goes into a local */
 	case GN_IL_DUP:
@@ -116,7 +116,7 @@ static int take_field(const struct gn_il_method *m, const struct gn_il_op *op,
 		      struct gn_il_machine *out)
 {
 	if (op->code == GN_IL_LDFLDA ||
-	    !is_field(out, gn_il_get(m->code + op->operand, 4), is))
+	    !is_field(out, gn_le_get(m->code + op->operand, 4), is))
 		return -ENOENT;
 	return op->code == GN_IL_STFLD ? take_store(m, op, top, out) : 0;
 }
@@ -182,7 +182,7 @@ int gn_il_machine(const struct gn_il_method *m, gn_il_member_fn member,
 		if (has_member(&op))
 			err = take(
 				m, &op,
-				member(ctx, gn_il_get(m->code + op.operand, 4)),
+				member(ctx, gn_le_get(m->code + op.operand, 4)),
 				&top, out);
 		follow(m, &op, &top);
 	}

@@ -96,11 +96,11 @@ static int take(struct search *s, const struct gn_il_op *op, gn_il_call_fn call,
 
 	switch (op->code) {
 	case GN_IL_CALL:
-		return take_call(s, op, call(ctx, gn_il_get(p, 4)));
+		return take_call(s, op, call(ctx, gn_le_get(p, 4)));
 	case GN_IL_CALLVIRT:
 		/* a task of a class is configured by a virtual call */
 		return take_call(s, op,
-				 call(ctx, gn_il_get(p, 4)) == GN_IL_CONFIGURES
+				 call(ctx, gn_le_get(p, 4)) == GN_IL_CONFIGURES
 					 ? GN_IL_CONFIGURES
 					 : GN_IL_CALLS);
 	case GN_IL_PREFIXED(GN_IL2_CONSTRAINED):

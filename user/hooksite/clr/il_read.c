@@ -11,15 +11,6 @@
 #define EH_FAT_SIZE   24
 #define EH_SMALL_SIZE 12
 
-uint32_t gn_il_get(const uint8_t *p, unsigned int n)
-{
-	uint32_t v = 0;
-
-	while (n--)
-		v = v << 8 | p[n];
-	return v;
-}
-
 int gn_il_read(const uint8_t *body, size_t size, struct gn_il_method *m)
 {
 	size_t header;
@@ -36,10 +27,10 @@ int gn_il_read(const uint8_t *body, size_t size, struct gn_il_method *m)
 		if ((body[0] & 0x7) != GN_IL_FAT || size < header ||
 		    body[1] >> 4 != GN_IL_FAT_DWORDS)
 			return -EINVAL;
-		m->flags = (uint16_t)(gn_il_get(body, 2) & 0xfff);
-		m->max_stack = (uint16_t)gn_il_get(body + 2, 2);
-		m->code_size = gn_il_get(body + 4, 4);
-		m->locals = gn_il_get(body + 8, 4);
+		m->flags = (uint16_t)(gn_le_get(body, 2) & 0xfff);
+		m->max_stack = (uint16_t)gn_le_get(body + 2, 2);
+		m->code_size = gn_le_get(body + 4, 4);
+		m->locals = gn_le_get(body + 8, 4);
 	}
 	if (!m->code_size || m->code_size > GN_IL_CODE_MAX ||
 	    m->code_size > size - header)
@@ -124,7 +115,7 @@ bool gn_il_next(const struct gn_il_method *m, uint32_t at, struct gn_il_op *op)
 	if (op->size > left)
 		return false;
 	if (op->code == GN_IL_SWITCH) {
-		n = gn_il_get(m->code + op->operand, 4);
+		n = gn_le_get(m->code + op->operand, 4);
 		if (n > (left - op->size) / 4)
 			return false;
 		op->size += 4 * n;
@@ -136,7 +127,7 @@ uint32_t gn_il_targets(const struct gn_il_method *m, const struct gn_il_op *op)
 {
 	switch (op->code) {
 	case GN_IL_SWITCH:
-		return gn_il_get(m->code + op->operand, 4);
+		return gn_le_get(m->code + op->operand, 4);
 	case GN_IL_BR_S ... GN_IL_BLT_UN:
 	case GN_IL_LEAVE:
 	case GN_IL_LEAVE_S:
@@ -153,9 +144,9 @@ uint32_t gn_il_target(const struct gn_il_method *m, const struct gn_il_op *op,
 	uint32_t next = op->at + op->size;
 
 	if (op->code == GN_IL_SWITCH)
-		return next + gn_il_get(p + 4 + 4 * i, 4);
+		return next + gn_le_get(p + 4 + 4 * i, 4);
 	/* a short one has one byte */
-	return next + (op->size == 2 ? (uint32_t)(int8_t)*p : gn_il_get(p, 4));
+	return next + (op->size == 2 ? (uint32_t)(int8_t)*p : gn_le_get(p, 4));
 }
 
 void gn_il_clauses(const struct gn_il_method *m, struct gn_il_clauses *it)
@@ -178,7 +169,7 @@ static int next_section(struct gn_il_clauses *it)
 			return -EINVAL;
 		it->fat = *p & SECT_FAT;
 		it->more = *p & SECT_MORE;
-		n = gn_il_get(p + 1, it->fat ? 3 : 1);
+		n = gn_le_get(p + 1, it->fat ? 3 : 1);
 		if (n < 4 || n > m->size - at)
 			return -EINVAL;
 		it->at = at + 4;
@@ -207,11 +198,11 @@ int gn_il_next_clause(struct gn_il_clauses *it, struct gn_il_clause *c)
 	fat = it->fat;
 	p = it->m->body + it->at +
 	    (size_t)it->i++ * (fat ? EH_FAT_SIZE : EH_SMALL_SIZE);
-	c->flags = gn_il_get(p, fat ? 4 : 2);
-	c->try_at = gn_il_get(p + (fat ? 4 : 2), fat ? 4 : 2);
-	c->try_size = gn_il_get(p + (fat ? 8 : 4), fat ? 4 : 1);
-	c->handler = gn_il_get(p + (fat ? 12 : 5), fat ? 4 : 2);
-	c->handler_size = gn_il_get(p + (fat ? 16 : 7), fat ? 4 : 1);
-	c->last = gn_il_get(p + (fat ? 20 : 8), 4);
+	c->flags = gn_le_get(p, fat ? 4 : 2);
+	c->try_at = gn_le_get(p + (fat ? 4 : 2), fat ? 4 : 2);
+	c->try_size = gn_le_get(p + (fat ? 8 : 4), fat ? 4 : 1);
+	c->handler = gn_le_get(p + (fat ? 12 : 5), fat ? 4 : 2);
+	c->handler_size = gn_le_get(p + (fat ? 16 : 7), fat ? 4 : 1);
+	c->last = gn_le_get(p + (fat ? 20 : 8), 4);
 	return 1;
 }

@@ -110,8 +110,6 @@ struct gn_il_clauses {
 	bool fat, more;
 };
 
-uint32_t gn_il_get(const uint8_t *p, unsigned int n);
-
 /* 0 or -EINVAL. The body stays the caller's. */
 int gn_il_read(const uint8_t *body, size_t size, struct gn_il_method *m);
 

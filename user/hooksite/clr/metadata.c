@@ -118,15 +118,6 @@ static const uint8_t columns[GN_MD_TABLES][GN_MD_COLUMNS] = {
 #define WIDE_BLOBS   0x04
 #define EXTRA_DATA   0x40
 
-static uint32_t get(const uint8_t *p, unsigned int n)
-{
-	uint32_t v = 0;
-
-	while (n--)
-		v = v << 8 | p[n];
-	return v;
-}
-
 static bool within(const struct gn_bytes *b, uint64_t at, uint64_t n)
 {
 	return at <= b->n && n <= b->n - at;
@@ -138,16 +129,16 @@ static struct gn_bytes stream(const struct gn_bytes *root, const char *name)
 	struct gn_bytes none = {NULL, 0};
 	uint64_t at, n;
 
-	if (!within(root, 0, 16) || get(root->at, 4) != MAGIC)
+	if (!within(root, 0, 16) || gn_le_get(root->at, 4) != MAGIC)
 		return none;
-	at = 16 + (uint64_t)get(root->at + 12, 4);
+	at = 16 + (uint64_t)gn_le_get(root->at + 12, 4);
 	if (!within(root, at, 4))
 		return none;
-	n = get(root->at + at + 2, 2);
+	n = gn_le_get(root->at + at + 2, 2);
 	at += 4;
 	for (; n && n <= STREAMS_MAX && within(root, at, 12); n--) {
-		uint32_t from = get(root->at + at, 4);
-		uint32_t size = get(root->at + at + 4, 4);
+		uint32_t from = gn_le_get(root->at + at, 4);
+		uint32_t size = gn_le_get(root->at + at + 4, 4);
 		const char *text = (const char *)root->at + at + 8;
 		size_t len = strnlen(text, root->n - at - 8);
 
@@ -203,7 +194,8 @@ static bool read_counts(struct gn_md *md, const struct gn_bytes *b,
 		if (!within(b, *at, 4))
 			return false;
 		if (i < GN_MD_TABLES)
-			md->table[i].count = get(b->at + *at, 4) & 0xffffff;
+			md->table[i].count =
+				gn_le_get(b->at + *at, 4) & 0xffffff;
 		*at += 4;
 	}
 	return true;
@@ -217,7 +209,8 @@ static bool read_tables(struct gn_md *md, const struct gn_bytes *b)
 	if (!within(b, 0, 24))
 		return false;
 	heaps = b->at[6];
-	valid = get(b->at + 8, 4) | (uint64_t)get(b->at + 12, 4) << 32;
+	valid = gn_le_get(b->at + 8, 4) | (uint64_t)gn_le_get(b->at + 12, 4)
+						  << 32;
 	if (!read_counts(md, b, valid, &at))
 		return false;
 	if (heaps & EXTRA_DATA)
@@ -271,8 +264,8 @@ static bool read_referenced(struct gn_md *md, const struct gn_bytes *b,
 	if (!within(b, 0, at))
 		return false;
 	memcpy(id, b->at, GN_MD_PDB_ID);
-	has = get(b->at + GN_MD_PDB_ID + 4, 4) |
-	      (uint64_t)get(b->at + GN_MD_PDB_ID + 8, 4) << 32;
+	has = gn_le_get(b->at + GN_MD_PDB_ID + 4, 4) |
+	      (uint64_t)gn_le_get(b->at + GN_MD_PDB_ID + 8, 4) << 32;
 	return read_counts(md, b, has, &at);
 }
 
@@ -326,8 +319,9 @@ uint32_t gn_md_cell(const struct gn_md *md, unsigned int table, uint32_t row,
 
 	if (!row || row > t->count)
 		return 0;
-	return get(t->rows + (size_t)(row - 1) * t->size + t->column[column],
-		   t->width[column]);
+	return gn_le_get(t->rows + (size_t)(row - 1) * t->size +
+				 t->column[column],
+			 t->width[column]);
 }
 
 const char *gn_md_string(const struct gn_md *md, unsigned int table,

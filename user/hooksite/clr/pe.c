@@ -13,15 +13,6 @@
 #define DEBUG_DIRECTORY 6u
 #define DIRECTORY_SIZE	8u
 
-uint32_t gn_pe_get(const uint8_t *p, unsigned int n)
-{
-	uint32_t v = 0;
-
-	while (n--)
-		v = v << 8 | p[n];
-	return v;
-}
-
 static const uint8_t *at(const struct gn_pe *pe, uint64_t offset, uint64_t n)
 {
 	if (offset > UINT32_MAX || n > METADATA_MAX ||
@@ -39,9 +30,9 @@ const uint8_t *gn_pe_at(const struct gn_pe *pe, uint32_t address, uint32_t n)
 
 		if (!s)
 			return NULL;
-		start = gn_pe_get(s + 12, 4);
-		in_file = gn_pe_get(s + 16, 4);
-		raw = gn_pe_get(s + 20, 4);
+		start = gn_le_get(s + 12, 4);
+		in_file = gn_le_get(s + 16, 4);
+		raw = gn_le_get(s + 20, 4);
 		if (address < start || address - start >= in_file)
 			continue;
 		from = address - start;
@@ -61,11 +52,11 @@ bool gn_pe_address(const struct gn_pe *pe, uint64_t offset, uint32_t *address)
 
 		if (!s)
 			return false;
-		in_file = gn_pe_get(s + 16, 4);
-		raw = gn_pe_get(s + 20, 4);
+		in_file = gn_le_get(s + 16, 4);
+		raw = gn_le_get(s + 20, 4);
 		if (offset < raw || offset - raw >= in_file)
 			continue;
-		*address = gn_pe_get(s + 12, 4) + (uint32_t)(offset - raw);
+		*address = gn_le_get(s + 12, 4) + (uint32_t)(offset - raw);
 		return true;
 	}
 	return false;
@@ -74,10 +65,10 @@ bool gn_pe_address(const struct gn_pe *pe, uint64_t offset, uint32_t *address)
 /* The bytes that a directory entry, an address and a size, refers to. */
 static struct gn_bytes told_at(const struct gn_pe *pe, const uint8_t *p)
 {
-	struct gn_bytes told = {NULL, gn_pe_get(p + 4, 4)};
+	struct gn_bytes told = {NULL, gn_le_get(p + 4, 4)};
 
 	if (told.n)
-		told.at = gn_pe_at(pe, gn_pe_get(p, 4), (uint32_t)told.n);
+		told.at = gn_pe_at(pe, gn_le_get(p, 4), (uint32_t)told.n);
 	return told;
 }
 
@@ -88,24 +79,24 @@ static const uint8_t *find_cli(struct gn_pe *pe)
 
 	if (!p || p[0] != 'M' || p[1] != 'Z')
 		return NULL;
-	header = gn_pe_get(p + 60, 4);
+	header = gn_le_get(p + 60, 4);
 	p = at(pe, header, 24);
 	if (!p || memcmp(p, "PE\0\0", 4) != 0)
 		return NULL;
-	pe->nsections = gn_pe_get(p + 6, 2);
-	optional = gn_pe_get(p + 20, 2);
+	pe->nsections = gn_le_get(p + 6, 2);
+	optional = gn_le_get(p + 20, 2);
 	pe->sections = header + 24 + optional;
 	p = at(pe, (uint64_t)header + 24, optional);
-	magic = p && optional >= 2 ? gn_pe_get(p, 2) : 0;
+	magic = p && optional >= 2 ? gn_le_get(p, 2) : 0;
 	directories = magic == 0x10b ? 96 : magic == 0x20b ? 112 : 0;
 	if (!directories || pe->nsections > SECTIONS_MAX ||
 	    optional < directories + (CLI_DIRECTORY + 1) * DIRECTORY_SIZE ||
-	    gn_pe_get(p + directories - 4, 4) <= CLI_DIRECTORY)
+	    gn_le_get(p + directories - 4, 4) <= CLI_DIRECTORY)
 		return NULL;
 	pe->debug =
 		told_at(pe, p + directories + DEBUG_DIRECTORY * DIRECTORY_SIZE);
 	p += directories + CLI_DIRECTORY * DIRECTORY_SIZE;
-	return gn_pe_at(pe, gn_pe_get(p, 4), CLI_SIZE);
+	return gn_pe_at(pe, gn_le_get(p, 4), CLI_SIZE);
 }
 
 bool gn_pe_open(struct gn_pe *pe, const uint8_t *base, bool flat,

@@ -38,7 +38,4 @@ const uint8_t *gn_pe_at(const struct gn_pe *pe, uint32_t address, uint32_t n);
 /* The address of an offset in the module's file. False: it has none. */
 bool gn_pe_address(const struct gn_pe *pe, uint64_t offset, uint32_t *address);
 
-/* A little-endian integer of up to four bytes. */
-uint32_t gn_pe_get(const uint8_t *p, unsigned int n);
-
 #endif

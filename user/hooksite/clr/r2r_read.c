@@ -18,7 +18,7 @@ uint32_t gn_r2r_take(struct gn_r2r_reader *r, unsigned int n)
 		return 0;
 	}
 	r->at += n;
-	return gn_pe_get(r->b.at + r->at - n, n);
+	return gn_le_get(r->b.at + r->at - n, n);
 }
 
 /* Up to eight bytes, little-endian. Bytes past the end are 0. */
@@ -58,27 +58,27 @@ uint32_t gn_r2r_number(struct gn_r2r_reader *r, bool is_signed)
 bool gn_r2r_flags(const struct gn_pe *pe, uint32_t *flags)
 {
 	if (!pe->native.at || pe->native.n < HEADER_SIZE ||
-	    gn_pe_get(pe->native.at, 4) != SIGNATURE)
+	    gn_le_get(pe->native.at, 4) != SIGNATURE)
 		return false;
-	*flags = gn_pe_get(pe->native.at + 8, 4);
+	*flags = gn_le_get(pe->native.at + 8, 4);
 	return true;
 }
 
 bool gn_r2r_section_of(const struct gn_pe *pe, const struct gn_bytes *core,
 		       uint32_t type, struct gn_bytes *found)
 {
-	uint32_t n = core->n < CORE_SIZE ? 0 : gn_pe_get(core->at + 4, 4);
+	uint32_t n = core->n < CORE_SIZE ? 0 : gn_le_get(core->at + 4, 4);
 
 	if (n > SECTIONS_MAX || n * SECTION_SIZE + CORE_SIZE > core->n)
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
 		const uint8_t *s = core->at + CORE_SIZE + i * SECTION_SIZE;
 
-		if (gn_pe_get(s, 4) != type)
+		if (gn_le_get(s, 4) != type)
 			continue;
-		found->n = gn_pe_get(s + 8, 4);
+		found->n = gn_le_get(s + 8, 4);
 		found->at =
-			gn_pe_at(pe, gn_pe_get(s + 4, 4), (uint32_t)found->n);
+			gn_pe_at(pe, gn_le_get(s + 4, 4), (uint32_t)found->n);
 		return found->at;
 	}
 	return false;
