@@ -192,6 +192,44 @@ void java_hooks_again(struct live *t)
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
+/* What the JVM has as the bytecode of the methods. */
+static char *code_of(struct live *t, const struct live_talk *served)
+{
+	char *code;
+
+	live_tell(t, served, "code 1");
+	code = live_await(t, served->out, "code ");
+	CHECK(t, strcmp(code, "code 0") != 0, "the bytecode cannot be read");
+	free(live_await(t, served->out, "done"));
+	return code;
+}
+
+/* Methods have their own bytecode again after a session, however it ends. */
+void java_hooks_code(struct live *t)
+{
+	struct live_talk served, gnomon;
+	char *own, *path;
+
+	serve(t, "", &served);
+	live_ask(t, &served, "kinds 20");
+	own = code_of(t, &served);
+	for (int killed = 0; killed < 2; killed++) {
+		path = attach(t, "-f Kinds*", &served, &gnomon);
+		CHECK(t, strcmp(own, code_of(t, &served)) != 0,
+		      "no method has hooks");
+		if (killed) {
+			CHECK(t, !kill(gnomon.pid, SIGKILL), "kill failed");
+			live_wait(t, &gnomon);
+			while (maps(t, served.pid, "memfd:gnomon"))
+				live_ask(t, &served, "kinds 1");
+		} else {
+			live_detach(t, &gnomon, path);
+		}
+		live_same(t, "the bytecode", code_of(t, &served), own);
+	}
+	CHECK(t, live_finish(t, &served) == 0, "the program failed");
+}
+
 /* gnomon refuses with a line that has this text, and the program notices
  * nothing: a JVM that would print its threads is not asked to listen. */
 static void refused(struct live *t, const char *options, const char *why)
