@@ -587,6 +587,43 @@ static void async_methods_without_rows(void **state)
 	assert_false(holds(&m, "async-unseen"));
 }
 
+/* gnomon came to a JVM that ran, and -f names none of its methods. */
+static void methods_that_nobody_names(void **state)
+{
+	struct gn_model_thread thread = {
+		.tid = 1,
+		.name = "java",
+		.runtime = GN_RUNTIME_HOTSPOT,
+		.elapsed = SECOND,
+		.classes = {[GN_CLASS_APP] = SECOND},
+	};
+	struct gn_model_info info[] = {
+		{"options", "run -p 1"},
+		{"command", "[]"},
+		{"functions.asked", "all"},
+	};
+	struct gn_model m = {
+		.end = SECOND,
+		.session = {.elapsed_incl = SECOND,
+			    .class_incl = {[GN_CLASS_APP] = SECOND}},
+		.threads = &thread,
+		.nthreads = 1,
+		.info = info,
+		.ninfo = 3,
+		.code = {.compiled = 1},
+	};
+	struct gn_findings f;
+	bool found = false;
+
+	(void)state;
+	assert_int_equal(gn_explain(&m, 0, &f), 0);
+	for (size_t i = 0; i < f.n; i++)
+		found |= strstr(f.finding[i].text,
+				"-f must name the methods") != NULL;
+	assert_true(found);
+	gn_findings_clear(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -601,6 +638,7 @@ int main(void)
 		cmocka_unit_test(exceptions_by_the_runtimes_function),
 		cmocka_unit_test(async_methods_without_rows),
 		cmocka_unit_test(exceptions_that_are_not_watched),
+		cmocka_unit_test(methods_that_nobody_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

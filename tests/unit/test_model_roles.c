@@ -53,6 +53,32 @@ static void functions_have_roles(void **state)
 		{"My.System.Threading.Monitor.Enter(object)", GN_ROLE_NONE},
 		{"", GN_ROLE_NONE},
 	};
+	/* a worker waits by a queue, but so can others */
+	static const struct {
+		const char *name;
+		enum gn_role role;
+	} java[] = {
+		{"java.util.concurrent.ThreadPoolExecutor.getTask()",
+		 GN_ROLE_IDLE},
+		{"java.util.concurrent.ScheduledThreadPoolExecutor"
+		 "$DelayedWorkQueue.take()",
+		 GN_ROLE_IDLE},
+		{"java.util.concurrent.LinkedBlockingQueue.take()",
+		 GN_ROLE_WAIT},
+		{"java.util.concurrent.ForkJoinPool.managedBlock("
+		 "java.util.concurrent.ForkJoinPool$ManagedBlocker)",
+		 GN_ROLE_WAIT},
+		{"java.util.concurrent.SynchronousQueue$TransferStack.transfer"
+		 "(java.lang.Object, boolean, long)",
+		 GN_ROLE_WAIT},
+		{"java.util.concurrent.ThreadPoolExecutor.<init>(int, int, "
+		 "long, java.util.concurrent.TimeUnit, "
+		 "java.util.concurrent.BlockingQueue)",
+		 GN_ROLE_NONE},
+		{"org.apache.tomcat.util.threads.TaskQueue.poll(long, "
+		 "java.util.concurrent.TimeUnit)",
+		 GN_ROLE_IDLE},
+	};
 	static const char *const services[] = {
 		".NET SigHandler", ".NET SynchManag", ".NET EventPipe",
 		".NET DebugPipe",  ".NET Debugger",   ".NET Timer"};
@@ -75,6 +101,10 @@ static void functions_have_roles(void **state)
 		r->of_function(GN_RUNTIME_HOTSPOT,
 			       "java.lang.VirtualThread.runContinuation()"),
 		GN_ROLE_MOUNTS);
+	for (i = 0; i < sizeof(java) / sizeof(java[0]); i++)
+		assert_int_equal(
+			r->of_function(GN_RUNTIME_HOTSPOT, java[i].name),
+			java[i].role);
 	assert_int_equal(r->of_thread(".NET Finalizer"), GN_ROLE_IDLE);
 	assert_int_equal(r->of_thread(".NET Tiered Com"), GN_ROLE_IDLE);
 	assert_int_equal(r->of_thread(".NET Tiered JIT"), GN_ROLE_IDLE);

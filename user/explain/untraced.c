@@ -111,6 +111,17 @@ static void say_none(const struct gn_model *m, FILE *out)
 	}
 }
 
+/* Whether a JVM ran already, whose methods -f would have to name. */
+static bool unnamed_java(const struct gn_model *m)
+{
+	if (!gn_model_attached(m) || m->nfunctions || !names_none(m))
+		return false;
+	for (size_t i = 0; i < m->nthreads; i++)
+		if (m->threads[i].runtime == GN_RUNTIME_HOTSPOT)
+			return true;
+	return false;
+}
+
 /* Whether samples have the functions of a Python program, and nothing else has:
  * gnomon did not start it. */
 static bool sampled_python(const struct gn_model *m)
@@ -212,6 +223,11 @@ void gn_say_untraced(const struct gn_facts *f, const struct gn_subject *s,
 	if (unhooked(f->m))
 		fputs(") is in none: a runtime had no hooks (see runtime); "
 		      "--by thread tells.",
+		      out);
+	else if (unnamed_java(f->m))
+		fputs(") is in none: in a JVM that ran already, -f must name "
+		      "the methods (-f 'com.example.*'); --by thread tells "
+		      "what the runtime itself did.",
 		      out);
 	else if (interpreted(f->m))
 		put_interpreted(f->m, out);

@@ -73,6 +73,7 @@ static const struct gn_runtime_site sites[] = {
 extern const struct gn_runtime gn_runtime_hotspot;
 
 #define C	    "java.util.concurrent."
+#define TOMCAT	    "org.apache.tomcat.util.threads."
 #define MONITOR_OF  "monitor of "
 #define RUN_MOUNTED "java.lang.VirtualThread.runContinuation("
 
@@ -88,11 +89,19 @@ static const struct gn_role_glob role_globs[] = {
 	/* finalizers, cleaners and timers have no work */
 	{"java.lang.ref.ReferenceQueue.*", GN_ROLE_IDLE},
 	{"java.util.TimerThread.mainLoop()", GN_ROLE_IDLE},
+	/* Tomcat has a thread pool of its own, and so has Jetty */
+	{TOMCAT "ThreadPoolExecutor.getTask()", GN_ROLE_IDLE},
+	{TOMCAT "TaskQueue.poll(*", GN_ROLE_IDLE},
+	{TOMCAT "TaskQueue.take(*", GN_ROLE_IDLE},
+	{"org.eclipse.jetty.util.BlockingArrayQueue.poll(*", GN_ROLE_IDLE},
 	{C "locks.ReentrantLock.lock*", GN_ROLE_LOCK},
 	{C "locks.ReentrantLock$*Sync.lock*", GN_ROLE_LOCK},
 	{C "locks.ReentrantReadWriteLock$*Lock.lock*", GN_ROLE_LOCK},
 	{C "locks.StampedLock.*Lock*", GN_ROLE_LOCK},
 	/* what all of these call to wait */
+	{C "ForkJoinPool.*Block(*", GN_ROLE_WAIT},
+	{C "*Queue.*", GN_ROLE_WAIT},
+	{C "*Queue$*", GN_ROLE_WAIT},
 	{C "locks.*", GN_ROLE_WAIT},
 	{"jdk.internal.misc.Unsafe.park*", GN_ROLE_WAIT},
 	{"java.lang.Object.wait*", GN_ROLE_WAIT},
@@ -423,9 +432,9 @@ const struct gn_runtime gn_runtime_hotspot = {
 	.roles = &gn_hotspot_roles,
 	.attached = "its methods are seen only if -f names them, or if it was "
 		    "started with " METHODS,
-	.untold = "its methods are not seen, because it was started "
-		  "without " METHODS " and -f names none; everything else is "
-		  "seen",
+	.untold = "its methods are not seen, because -f names none (as in -f "
+		  "'com.example.*') and it was started without " METHODS
+		  "; everything else is seen",
 	.apart = "the launcher of a JVM runs the program in a new thread, and "
 		 "--no-follow leaves new threads out: only the launcher's own "
 		 "thread is seen, which waits; leave --no-follow out",
