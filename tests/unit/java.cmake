@@ -9,6 +9,15 @@ gn_unit_test(test_java_calls)
 target_sources(test_java_calls PRIVATE
 	${CMAKE_SOURCE_DIR}/user/hooksite/java/calls.c)
 
+gn_unit_test(test_java_attach gnomon_runtime)
+target_link_options(test_java_attach PRIVATE
+	-Wl,--wrap=malloc,--wrap=calloc,--wrap=strdup,--wrap=open
+	-Wl,--wrap=openat,--wrap=socket,--wrap=socketpair,--wrap=connect
+	-Wl,--wrap=getsockopt,--wrap=send,--wrap=fstatat,--wrap=kill
+	-Wl,--wrap=syscall,--wrap=fork,--wrap=_exit
+	-Wl,--wrap=gn_java_flags_read,--wrap=gn_java_flags_quiet
+	-Wl,--wrap=gn_java_flags_restore)
+
 add_executable(java_rewrite java_rewrite.c)
 target_link_libraries(java_rewrite PRIVATE gnomon_java_pure)
 

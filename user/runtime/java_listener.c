@@ -29,23 +29,33 @@
 #define ANSWER_MAX 4096
 #define DONE	   "return code: 0"
 
+static int tell_unseen(pid_t pid, int err, char *why)
+{
+	err = gn_attach_told_end(pid, err, why);
+	if (err == -EACCES || err == -EPERM)
+		snprintf(why, GN_WHY_MAX,
+			 "only its own user may look at process %d; %s",
+			 (int)pid, gn_attach_remedy());
+	else if (err != -ESRCH)
+		snprintf(why, GN_WHY_MAX,
+			 "the status of process %d cannot be read (%s)",
+			 (int)pid, strerror(-err));
+	return err;
+}
+
 int gn_java_listener_open(struct gn_java_listener *l, pid_t pid, char *why)
 {
 	char status[2048];
 
 	*l = (struct gn_java_listener){.pid = pid, .socket = -1};
 	l->root = gn_inside_proc(pid, "root", O_PATH);
+	if (l->root < 0)
+		return tell_unseen(pid, l->root, why);
 	gn_inside_read(pid, "status", status, sizeof(status));
-	if (l->root >= 0 && gn_inside_user(status, &l->uid, &l->gid)) {
-		l->number = gn_inside_number(pid);
-		return 0;
-	}
-	if (gn_attach_told_end(pid, 0, why))
-		return -ESRCH;
-	snprintf(why, GN_WHY_MAX,
-		 "only its own user may look at process %d; %s", (int)pid,
-		 gn_attach_remedy());
-	return -EACCES;
+	if (!gn_inside_user(status, &l->uid, &l->gid))
+		return tell_unseen(pid, gn_inside_why(pid, "status"), why);
+	l->number = gn_inside_number(pid);
+	return 0;
 }
 
 void gn_java_listener_close(struct gn_java_listener *l)
@@ -78,8 +88,8 @@ static int find_socket(struct gn_java_listener *l)
 	return l->socket < 0 ? l->socket : 0;
 }
 
-/* Whether the JVM handles the signal. */
-static bool handles(pid_t pid, int signal)
+/* Whether the JVM handles the signal; -errno. */
+static int handles(pid_t pid, int signal)
 {
 	unsigned long long caught;
 	char status[4096];
@@ -87,8 +97,9 @@ static bool handles(pid_t pid, int signal)
 
 	gn_inside_read(pid, "status", status, sizeof(status));
 	line = strstr(status, "\nSigCgt:");
-	return line && sscanf(line, "\nSigCgt: %llx", &caught) == 1 &&
-	       caught >> (signal - 1) & 1;
+	if (!line || sscanf(line, "\nSigCgt: %llx", &caught) != 1)
+		return gn_inside_why(pid, "status");
+	return caught >> (signal - 1) & 1;
 }
 
 /* The file that asks the JVM to listen. */
@@ -165,19 +176,16 @@ static void remove_trigger(const struct trigger *t)
 	close(t->dir);
 }
 
-static int await_socket(struct gn_java_listener *l)
+/* Whatever fails meanwhile, the JVM has the signal. */
+static int await_socket(struct gn_java_listener *l, struct pollfd *ended)
 {
-	struct pollfd ended = {
-		.fd = (int)syscall(SYS_pidfd_open, l->pid, 0),
-		.events = POLLIN,
-	};
-	int err = ended.fd < 0 ? -errno : find_socket(l);
-
-	for (int ms = 0; err == -ENOENT && ms < GN_APART_MS; ms += STEP_MS)
-		err = poll(&ended, 1, STEP_MS) > 0 ? -ESRCH : find_socket(l);
-	if (ended.fd >= 0)
-		close(ended.fd);
-	return err == -ENOENT ? -ETIMEDOUT : err;
+	for (int ms = 0; ms < GN_APART_MS; ms += STEP_MS) {
+		if (!find_socket(l))
+			return 0;
+		if (poll(ended, 1, STEP_MS) > 0)
+			return -ESRCH;
+	}
+	return -ETIMEDOUT;
 }
 
 int gn_java_listener_explain(const struct gn_java_listener *l, int err,
@@ -202,6 +210,10 @@ int gn_java_listener_explain(const struct gn_java_listener *l, int err,
 			 "its own user's, or cannot be made; remove them, or "
 			 "run gnomon as root",
 			 pid, l->number, l->number);
+	else if (gn_attach_lacks(err))
+		snprintf(why, GN_WHY_MAX,
+			 "gnomon cannot attach to process %d (%s)", pid,
+			 strerror(-err));
 	else
 		snprintf(why, GN_WHY_MAX,
 			 "process %d does not listen to tools that attach "
@@ -214,13 +226,19 @@ int gn_java_listener_explain(const struct gn_java_listener *l, int err,
 static int ask_to_listen(void *ctx, char *why)
 {
 	struct gn_java_listener *l = ctx;
+	struct pollfd ended = {
+		.fd = (int)syscall(SYS_pidfd_open, l->pid, 0),
+		.events = POLLIN,
+	};
 	struct trigger t;
-	int err = make_trigger(l, &t);
+	int err = ended.fd < 0 ? -errno : make_trigger(l, &t);
 
-	if (err)
-		return gn_java_listener_explain(l, err, why);
-	err = kill(l->pid, SIGQUIT) ? -errno : await_socket(l);
-	remove_trigger(&t);
+	if (!err) {
+		err = kill(l->pid, SIGQUIT) ? -errno : await_socket(l, &ended);
+		remove_trigger(&t);
+	}
+	if (ended.fd >= 0)
+		close(ended.fd);
 	return gn_java_listener_explain(l, err, why);
 }
 
@@ -243,9 +261,14 @@ int gn_java_listener_wake(struct gn_java_listener *l,
 			  const struct gn_java_flags *f, int lock,
 			  gn_wait_fn wait, void *ctx, char *why)
 {
+	int handled;
+
 	if (!find_socket(l))
 		return 0;
-	if (f->deaf || !handles(l->pid, SIGQUIT)) {
+	handled = handles(l->pid, SIGQUIT);
+	if (handled < 0)
+		return gn_java_listener_explain(l, handled, why);
+	if (f->deaf || !handled) {
 		snprintf(why, GN_WHY_MAX,
 			 "process %d was started with %s, so no tool can "
 			 "attach to its JVM; start it again without that, or "
