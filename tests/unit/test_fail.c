@@ -416,6 +416,13 @@ static bool wraps(const char *call)
 	return !strcmp(call, "strndup");
 }
 
+/* Formats without rows write the same for each `by`, but for samples. */
+static bool is_another(void)
+{
+	return format->shape == GN_SHAPE_ROWS || by == GN_BY_FUNCTION ||
+	       by == GN_BY_SAMPLES;
+}
+
 static void the_outputs(void **state)
 {
 	struct gn_model *m;
@@ -425,7 +432,8 @@ static void the_outputs(void **state)
 	shown = m;
 	for (size_t i = 0; (format = gn_output_at(i)); i++)
 		for (by = 0; format->write && by < GN_BY_COUNT; by++)
-			fail_each(show, NULL, 1);
+			if (is_another())
+				fail_each(show, NULL, 1);
 	/* a table for a terminal is a text before it is wrapped */
 	format = gn_output_find("table");
 	by = GN_BY_FUNCTION;
