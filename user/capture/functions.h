@@ -31,8 +31,8 @@ struct gn_functions {
 	uint32_t modules; /* the number of modules in other lists of files */
 	bool session;	  /* enter and return are one link */
 	bool verbose;	  /* those left out are named on stderr */
-	struct gn_sled_table *sleds; /* functions with sleds go there, or NULL
-				      */
+	/* functions with sleds go there, or NULL */
+	struct gn_sled_table *sleds;
 	struct gn_valued *valued;
 	size_t nvalued;
 	/* The spec of hits that report these values; <0: -errno. */
