@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "capture/holders.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -11,6 +10,8 @@
 #include <string.h>
 #include <sys/capability.h>
 #include <unistd.h>
+
+#include "capture/descriptors.h"
 
 #define HOLDERS_MAX 256
 #define LINKS_EACH  8 /* per thread, until there are HOLDERS_MAX */
@@ -31,8 +32,7 @@ struct holder {
 	/* used by the thread alone */
 	struct gn_links *links;
 	bool own_table;
-	int *copies; /* the process's descriptors in it */
-	size_t ncopies;
+	struct gn_descriptors copies; /* the process's, in it */
 };
 
 struct gn_holders {
@@ -40,34 +40,11 @@ struct gn_holders {
 	struct holder *holder;
 };
 
-/* Lists the descriptors in the thread's table: copies of the process's. */
-static void note_copies(struct holder *h)
-{
-	DIR *dir = opendir("/proc/thread-self/fd");
-	struct dirent *entry;
-
-	while (dir && (entry = readdir(dir))) {
-		int fd = atoi(entry->d_name), *copies;
-
-		if (fd <= STDERR_FILENO || fd == dirfd(dir))
-			continue;
-		copies = realloc(h->copies, (h->ncopies + 1) * sizeof(*copies));
-		if (!copies)
-			break;
-		h->copies = copies;
-		h->copies[h->ncopies++] = fd;
-	}
-	if (dir)
-		closedir(dir);
-}
-
 static void settle(struct holder *h)
 {
 	cap_t none = cap_init();
 
-	for (size_t i = 0; i < h->ncopies; i++)
-		close(h->copies[i]);
-	h->ncopies = 0;
+	gn_descriptors_close(&h->copies, -1, -1);
 	if (h->own_table) {
 		close(STDIN_FILENO);
 		close(STDOUT_FILENO);
@@ -111,7 +88,7 @@ static void *hold(void *arg)
 	/* If this is not allowed, the links are in the process's table. */
 	h->own_table = !unshare(CLONE_FILES);
 	if (h->own_table)
-		note_copies(h);
+		gn_descriptors_list(&h->copies, "/proc/thread-self/fd");
 	pthread_mutex_lock(&h->lock);
 	while (!h->quit) {
 		if (!h->fn && !h->settle && !h->nremove)
@@ -266,7 +243,7 @@ static void discard(struct holder *h)
 	pthread_cond_destroy(&h->wake);
 	pthread_cond_destroy(&h->served);
 	free(h->remove);
-	free(h->copies);
+	free(h->copies.fd);
 }
 
 void gn_holders_free(struct gn_holders *h)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "capture/keeper.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -17,6 +16,7 @@
 #include <bpf/libbpf.h>
 
 #include <gnomon/hook.h>
+#include "capture/descriptors.h"
 #include "capture/events.h"
 #include "capture/priority.h"
 
@@ -294,47 +294,6 @@ static int attach_each(struct work *w)
 	return err;
 }
 
-/* The descriptors of gnomon that the child has. */
-struct copies {
-	int *fd;
-	size_t n;
-};
-
-static int add_copy(struct copies *c, int fd)
-{
-	int *more = realloc(c->fd, (c->n + 1) * sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
-	c->fd = more;
-	more[c->n++] = fd;
-	return 0;
-}
-
-/*
- * Lists gnomon's descriptors, which the child must close. Else readers of
- * gnomon's output would wait for the end of this child, and so would gnomon's
- * other keepers. So a list that lacks some is an error.
- */
-static int note_copies(struct copies *c)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	struct dirent *entry;
-	int err = 0;
-
-	if (!dir)
-		return -errno;
-	for (errno = 0; !err && (entry = readdir(dir)); errno = 0) {
-		int fd = atoi(entry->d_name);
-
-		if (fd > STDERR_FILENO && fd != dirfd(dir))
-			err = add_copy(c, fd);
-	}
-	err = err ?: -errno;
-	closedir(dir);
-	return err;
-}
-
 static void leave_terminal(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -352,14 +311,11 @@ static void leave_terminal(void)
 
 /* Closes gnomon's descriptors and gives up all privileges: the child needs
  * neither any more. */
-static void settle(const struct work *w, struct copies *c)
+static void settle(const struct work *w, struct gn_descriptors *copies)
 {
 	cap_t none = cap_init();
 
-	for (size_t i = 0; i < c->n; i++)
-		if (c->fd[i] != w->control && c->fd[i] != w->tell)
-			close(c->fd[i]);
-	free(c->fd);
+	gn_descriptors_close(copies, w->control, w->tell);
 	if (none)
 		cap_set_proc(none);
 	cap_free(none);
@@ -380,11 +336,14 @@ static void detach(struct work *w)
 
 static _Noreturn void keep(struct work *w)
 {
-	struct copies copies = {0};
+	struct gn_descriptors copies = {0};
 	char c;
 
 	leave_terminal();
-	w->told.err = note_copies(&copies);
+	/* A copy that is left open would keep readers of gnomon's output
+	 * waiting, and gnomon's other keepers. So a list that lacks some is an
+	 * error. */
+	w->told.err = gn_descriptors_list(&copies, "/proc/self/fd");
 	if (!w->told.err)
 		w->told.err = gn_events_open(&w->events) ? attach_each(w)
 							 : attach_groups(w);
