@@ -379,6 +379,57 @@ static bool any_unhooked(const struct gn_unseen *u)
 	return false;
 }
 
+/* Says where the glob has matches that are not probed. False: it has none. */
+static bool tell_other(const struct gn_unseen *u,
+		       const struct gn_filter *filter,
+		       const struct gn_files *files, const char *glob,
+		       char line[GLOB_LINE])
+{
+	const char *elsewhere;
+	char other[256];
+	size_t n;
+
+	if (gn_filter_names_ifunc(filter, glob, other, sizeof(other))) {
+		snprintf(line, GLOB_LINE, GN_IFUNC_TEXT, glob, other);
+		return true;
+	}
+	if (u->hooked || any_unhooked(u))
+		return false;
+	elsewhere = gn_native_elsewhere(files, glob, &n);
+	if (elsewhere)
+		snprintf(line, GLOB_LINE, GN_ELSEWHERE_TEXT, glob, n, elsewhere,
+			 glob);
+	return elsewhere;
+}
+
+/* Says what to do about a glob that nothing explains. */
+static void tell_unknown(const struct gn_unseen *u,
+			 const struct gn_filter *filter, bool usdt, bool light,
+			 const char *glob, char line[GLOB_LINE])
+{
+	snprintf(line, GLOB_LINE, "no %s matched '%s'; %s",
+		 usdt ? "USDT probe" : "function", glob,
+		 gn_filter_missed(filter, glob)
+			 ? "such a library was mapped, but it was "
+			   "unmapped, or its process or the capture "
+			   "ended, before its probes were in place; "
+			   "give the library's path as LIB to probe it "
+			   "from the start"
+		 : usdt ? "gnomon list --usdt shows which there are"
+		 : u->hooked && light
+			 ? "--clr light traces no methods; leave it out "
+			   "to trace those that -f names"
+		 : u->hooked && !u->lists
+			 ? "gnomon knows only functions that were "
+			   "called: leave -f out to see them; a GLOB "
+			   "without ( matches names without parameters"
+		 : u->hooked ? "gnomon list -p PID shows which there are; "
+			       "a GLOB without ( or < matches managed "
+			       "names without parameters and type arguments"
+			     : "gnomon list shows which there are; "
+			       "LIB:GLOB searches a library");
+}
+
 /* Says why nothing matched the glob. False: the glob cannot mean a managed
  * function. */
 static bool tell_glob(const struct gn_unseen *u, const struct gn_filter *filter,
@@ -393,22 +444,9 @@ static bool tell_glob(const struct gn_unseen *u, const struct gn_filter *filter,
 	bool managed = stripped || !gn_prepare_native_only(glob);
 	bool usdt = gn_filter_is_usdt(glob);
 	const struct gn_runtime *rt;
-	const char *elsewhere;
-	char other[256];
-	size_t n;
 
-	if (gn_filter_names_ifunc(filter, glob, other, sizeof(other))) {
-		snprintf(line, GLOB_LINE, GN_IFUNC_TEXT, glob, other);
+	if (tell_other(u, filter, files, glob, line))
 		return false;
-	}
-	elsewhere = u->hooked || any_unhooked(u)
-			    ? NULL
-			    : gn_native_elsewhere(files, glob, &n);
-	if (elsewhere) {
-		snprintf(line, GLOB_LINE, GN_ELSEWHERE_TEXT, glob, n, elsewhere,
-			 glob);
-		return false;
-	}
 	if (gn_filter_is_list(glob))
 		snprintf(line, GLOB_LINE, GN_LIST_TEXT, glob);
 	else if (aot)
@@ -437,29 +475,7 @@ static bool tell_glob(const struct gn_unseen *u, const struct gn_filter *filter,
 			 "its debug symbols%s",
 			 glob, GN_MINI_TEXT(gn_filter_mini(filter, glob)));
 	else
-		snprintf(
-			line, GLOB_LINE, "no %s matched '%s'; %s",
-			usdt ? "USDT probe" : "function", glob,
-			gn_filter_missed(filter, glob)
-				? "such a library was mapped, but it was "
-				  "unmapped, or its process or the capture "
-				  "ended, before its probes were in place; "
-				  "give the library's path as LIB to probe it "
-				  "from the start"
-			: usdt ? "gnomon list --usdt shows which there are"
-			: u->hooked && light && managed
-				? "--clr light traces no methods; leave it out "
-				  "to trace those that -f names"
-			: u->hooked && !u->lists
-				? "gnomon knows only functions that were "
-				  "called: leave -f out to see them; a GLOB "
-				  "without ( matches names without parameters"
-			: u->hooked
-				? "gnomon list -p PID shows which there are; "
-				  "a GLOB without ( or < matches managed "
-				  "names without parameters and type arguments"
-				: "gnomon list shows which there are; "
-				  "LIB:GLOB searches a library");
+		tell_unknown(u, filter, usdt, light && managed, glob, line);
 	return !usdt;
 }
 
