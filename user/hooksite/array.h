@@ -20,7 +20,9 @@ static inline bool gn_array_reserve(void *array, uint32_t *room, uint32_t n,
 	while (more < n)
 		more *= 2;
 	memcpy(&p, array, sizeof(p));
-	p = reallocarray(p, more, size);
+	/* an older musl has no reallocarray(); on 64 bits this is no overflow
+	 */
+	p = realloc(p, more * size);
 	if (!p)
 		return false;
 	memcpy(array, &p, sizeof(p));

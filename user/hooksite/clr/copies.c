@@ -3,20 +3,12 @@
 
 #include <stdlib.h>
 
-#define ROOM_FIRST 256u
+#include "../array.h"
 
 bool gn_copies_add(struct gn_copies *c, const struct gn_r2r_copy *copy)
 {
-	uint32_t room = c->room ? c->room * 2 : ROOM_FIRST;
-	struct gn_r2r_copy *more;
-
-	if (c->n == c->room) {
-		more = realloc(c->copy, room * sizeof(*more));
-		if (!more)
-			return false;
-		c->copy = more;
-		c->room = room;
-	}
+	if (!gn_array_reserve(&c->copy, &c->room, c->n + 1, sizeof(*copy)))
+		return false;
 	c->copy[c->n++] = *copy;
 	return true;
 }

@@ -4,23 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../array.h"
+
 /* With more words than this, few names are skipped. */
 #define WORDS_MAX (1u << 16)
 
 static bool add(struct gn_words *w, uint32_t at)
 {
-	uint32_t room = w->room ? w->room * 2 : 64;
-	uint32_t *more;
-
-	if (w->n == w->room) {
-		if (room > WORDS_MAX)
-			return false;
-		more = realloc(w->at, room * sizeof(*more));
-		if (!more)
-			return false;
-		w->at = more;
-		w->room = room;
-	}
+	if (w->n == WORDS_MAX ||
+	    !gn_array_reserve(&w->at, &w->room, w->n + 1, sizeof(at)))
+		return false;
 	w->at[w->n++] = at;
 	return true;
 }

@@ -32,21 +32,6 @@ void gn_calls_free(struct gn_calls *c)
 	free(c->fiber);
 }
 
-static bool make_fiber_room(struct gn_calls *c)
-{
-	uint32_t room = c->fiber_room ? c->fiber_room * 2 : 8;
-	struct gn_fiber *fiber;
-
-	if (c->nfibers < c->fiber_room)
-		return true;
-	fiber = reallocarray(c->fiber, room, sizeof(*fiber));
-	if (!fiber)
-		return false;
-	c->fiber = fiber;
-	c->fiber_room = room;
-	return true;
-}
-
 /* Takes the calls of a suspended fiber out of the list; NULL: none. */
 static struct gn_suspended *take(struct gn_calls *c, const void *context)
 {
@@ -114,7 +99,8 @@ bool gn_calls_switch(struct gn_calls *c, const void *context, const void *stack,
 			suspend(c, hooks);
 		return true;
 	}
-	if (!make_fiber_room(c))
+	if (!gn_array_reserve(&c->fiber, &c->fiber_room, c->nfibers + 1,
+			      sizeof(*c->fiber)))
 		return false;
 	c->fiber[c->nfibers++] = (struct gn_fiber){context, stack, c->n};
 	s = take(c, context);
