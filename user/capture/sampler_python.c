@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gnomon/fnv.h>
 #include <gnomon/utf8.h>
 #include "capture/drain.h"
 #include "capture/sampler_parts.h"
@@ -130,10 +131,8 @@ static char *put_text(char *to, const struct gn_python_text *text)
 
 static uint64_t hash_of(const char *text, size_t len)
 {
-	uint64_t h = 0xcbf29ce484222325;
+	uint64_t h = gn_fnv(GN_FNV, text, len);
 
-	for (size_t i = 0; i < len; i++)
-		h = (h ^ (unsigned char)text[i]) * 0x100000001b3;
 	return h ^ h >> 32;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gnomon/fnv.h>
 #include "names.h"
 #include "sites.h"
 
@@ -269,11 +270,7 @@ gn_hr gn_tell_rejitted(struct gn_clr *clr, gn_cor_id function, uint64_t version,
  * form. */
 static gn_cor_id name_id(const char *name)
 {
-	uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
-
-	for (; *name; name++)
-		hash = (hash ^ (uint8_t)*name) * 0x100000001b3u;
-	return 3ull << 62 | hash >> 2;
+	return 3ull << 62 | gn_fnv(GN_FNV, name, strlen(name)) >> 2;
 }
 
 gn_hr gn_tell_thread_name(struct gn_clr *clr, gn_cor_id thread, uint32_t n,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <gnomon/event.h>
+#include <gnomon/fnv.h>
 #include "../call_hooks.h"
 #include "../clr/filter.h"
 #include "../fast_names.h"
@@ -168,10 +169,8 @@ static bool grow(void)
 
 static uint64_t hash_of(const char *text)
 {
-	uint64_t hash = 0xcbf29ce484222325;
+	uint64_t hash = gn_fnv(GN_FNV, text, strlen(text));
 
-	while (*text)
-		hash = (hash ^ (unsigned char)*text++) * 0x100000001b3;
 	return hash ^ hash >> 32;
 }
 

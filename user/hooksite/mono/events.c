@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <gnomon/fnv.h>
 #include <gnomon/runtime_event.h>
 #include "methods.h"
 #include "names.h"
@@ -87,12 +88,9 @@ static void on_thread_end(void *profiler, uintptr_t thread)
 /* The same names come again and again: the text identifies them. */
 static const void *name_id(const char *name)
 {
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	for (; *name; name++)
-		hash = (hash ^ (uint8_t)*name) * 0x100000001b3u;
 	/* no object has such an address */
-	return (const void *)(uintptr_t)(hash | 1);
+	return (const void *)(uintptr_t)(gn_fnv(GN_FNV, name, strlen(name)) |
+					 1);
 }
 
 static void on_thread_name(void *profiler, uintptr_t thread, const char *name)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gnomon/fnv.h>
 #include "../call_hooks.h"
 #include "filter.h"
 #include "names.h"
@@ -51,9 +52,8 @@ void gn_functions_collected(void)
 
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
-	while (*text)
-		hash = (hash ^ (unsigned char)*text++) * 0x100000001b3;
-	return hash * 31;
+	/* with its NUL, so that the two texts cannot be divided otherwise */
+	return gn_fnv(hash, text, strlen(text) + 1);
 }
 
 static bool grow_named(void)
@@ -102,8 +102,7 @@ static uint32_t add_named(struct named *f, const struct gn_names *n,
 /* Decides once for each name whether it is traced. */
 static uint32_t index_of(const struct gn_names *n)
 {
-	uint64_t hash =
-		hash_text(hash_text(0xcbf29ce484222325, n->name), n->module);
+	uint64_t hash = hash_text(hash_text(GN_FNV, n->name), n->module);
 	struct named *f;
 	size_t i;
 
