@@ -174,3 +174,48 @@ void test_clr_explain_no_starvation(struct live *t)
 		CHECK(t, !text, "%s: %s", topics[i], text);
 	}
 }
+
+/* SQL commands in a loop, and a client for each request. The same work without
+ * the fault has no such finding. */
+void test_clr_explain_remote(struct live *t)
+{
+	const char *text;
+
+	clr_need(t);
+	text = found(t, "remote commands", "", "queries");
+	CHECK(t, text, "nothing is found of commands in a loop");
+	CHECK(t,
+	      strstr(text, "Remote.Loads(int, DbCommand) executes 12 of them "
+			   "in a call on average: 240 in 20 calls, "),
+	      "other commands: %s", text);
+	text = found(t, "remote command", "", "queries");
+	CHECK(t, !text, "a command in each call: %s", text);
+	text = found(t, "remote clients", "-f System.Net.*", "connections");
+	CHECK(t, text, "nothing is found of connections");
+	CHECK(t,
+	      strstr(text, "40 requests opened 40 connections, and 40 clients "
+			   "were made in Remote.GetsAlone(Uri)."),
+	      "other connections: %s", text);
+	text = found(t, "remote client", "-f System.Net.*", "connections");
+	CHECK(t, !text, "one connection: %s", text);
+}
+
+/* An async method catches what it throws, for the one that awaits it. */
+void test_clr_explain_fails(struct live *t)
+{
+	static struct live_truths truths;
+	const char *text;
+
+	clr_need(t);
+	text = found_of(t, "remote fails", "", "unwound", &truths);
+	CHECK(t, live_truth(&truths, "value", "failed") == 20000,
+	      "the program does not fail as it should");
+	CHECK(t, text, "nothing is found of a method that fails");
+	CHECK(t,
+	      strstr(text, "they ended 20,000 calls, ") &&
+		      strstr(text, "; most of Remote.Handles, 20,000 of "
+				   "20,000 calls"),
+	      "other calls: %s", text);
+	text = found(t, "remote succeeds", "", "unwound");
+	CHECK(t, !text, "it never fails: %s", text);
+}

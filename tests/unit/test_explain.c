@@ -429,7 +429,13 @@ static void exceptions_that_are_not_watched(void **state)
 			       "(catch .. when), watch them"));
 	assert_string_equal(found.next, "--events usual,exceptions");
 	gn_findings_clear(&f);
-	functions[1].v.unwound = 40000;
+	/* each exception ended two calls of these */
+	m.edges = (struct gn_model_edge[]){
+		{.caller = 1, .callee = 1, .v = {.unwound = 40000}}};
+	m.nedges = 1;
+	assert_false(holds(&m, "unwound"));
+	m.nedges = 0;
+	functions[1].v.unwound = 20000;
 	assert_false(holds(&m, "unwound"));
 	functions[1].v.unwound = 60000;
 	functions[1].runtime = GN_RUNTIME_NATIVE;
@@ -482,6 +488,156 @@ static void exceptions_by_the_runtimes_function(void **state)
 	functions[1].v.calls = 10;
 	functions[1].v.elapsed_incl = SECOND / 100;
 	assert_false(holds(&m, "unwound"));
+}
+
+/* What a program computes matters, too, where it mostly waits for a CPU. */
+static void own_code_on_a_busy_machine(void **state)
+{
+	struct gn_model_thread late = {
+		.tid = 1,
+		.name = "main",
+		.elapsed = 100 * SECOND,
+		.classes = {[GN_CLASS_APP] = SECOND,
+			    [GN_CLASS_RUNQUEUE] = 99 * SECOND}};
+	struct gn_model_function function = {
+		.name = "work", .module = "app", .v = {.calls = 1}};
+	struct gn_model m = {
+		.end = 100 * SECOND,
+		.session = {.elapsed_incl = 100 * SECOND,
+			    .class_incl = {[GN_CLASS_APP] = SECOND,
+					   [GN_CLASS_RUNQUEUE] = 99 * SECOND}},
+		.threads = &late,
+		.nthreads = 1,
+		.functions = &function,
+		.nfunctions = 1,
+	};
+
+	(void)state;
+	function.v.class_excl[GN_CLASS_APP] = SECOND;
+	assert_true(holds(&m, "own-code"));
+	/* it sleeps */
+	late.classes[GN_CLASS_RUNQUEUE] = 0;
+	late.classes[GN_CLASS_SLEEP] = 99 * SECOND;
+	m.session.class_incl[GN_CLASS_RUNQUEUE] = 0;
+	m.session.class_incl[GN_CLASS_SLEEP] = 99 * SECOND;
+	assert_false(holds(&m, "own-code"));
+}
+
+/* An async method catches what it throws. Its own time has the throw in it. */
+static void exceptions_of_async_methods(void **state)
+{
+	struct gn_model_function functions[] = {
+		{.name = "N.A+<Fails>d__1.MoveNext()",
+		 .short_name = "A.Fails",
+		 .module = "n.dll",
+		 .runtime = GN_RUNTIME_CLR,
+		 .v = {.calls = 8000,
+		       .class_excl = {[GN_CLASS_APP] = SECOND / 5}}},
+	};
+	struct gn_model_async async = {
+		.starts = 4000, .completions = 4000, .faulted = 3000};
+	struct gn_model m = {
+		.end = 2 * SECOND,
+		.session = {.elapsed_incl = SECOND,
+			    .class_incl = {[GN_CLASS_APP] = SECOND}},
+		.threads = &busy,
+		.nthreads = 1,
+		.functions = functions,
+		.nfunctions = 1,
+		.asyncs = &async,
+		.nasyncs = 1,
+	};
+	struct gn_findings f;
+	struct gn_insight found;
+
+	(void)state;
+	m.code.selected[GN_SELECTED_EXCEPTIONS_LEFT] = 1;
+	found = finding(&m, "unwound", &f);
+	assert_non_null(strstr(
+		found.text, "they ended 3,000 calls, 1,500 a second; most of "
+			    "A.Fails, 3,000 of 4,000 calls."));
+	gn_findings_clear(&f);
+	/* long calls, a few of which fail */
+	async.faulted = 100;
+	assert_false(holds(&m, "unwound"));
+	/* an exception takes less than this: they do other things, too */
+	async.completions = async.faulted = 500;
+	functions[0].v.class_excl[GN_CLASS_APP] = SECOND;
+	assert_false(holds(&m, "unwound"));
+}
+
+/* A loop of SQL commands, also in an async method that goes on after each. */
+static void commands_in_a_loop(void **state)
+{
+	struct gn_model_function functions[] = {
+		{.name = "N.A+<List>d__1.MoveNext()",
+		 .short_name = "A.List",
+		 .module = "n.dll",
+		 .runtime = GN_RUNTIME_CLR,
+		 .v = {.calls = 60, .elapsed_incl = SECOND / 2}},
+		{.index = 1,
+		 .name = "Some.SqlCommand.ExecuteReaderAsync(A)",
+		 .module = "some.dll",
+		 .runtime = GN_RUNTIME_CLR,
+		 .v = {.calls = 60}},
+		{.index = 2,
+		 .name = "Some.SqlCommand.ExecuteDbDataReader(A)",
+		 .module = "some.dll",
+		 .runtime = GN_RUNTIME_CLR,
+		 .v = {.calls = 60}},
+		{.index = 3,
+		 .name = "System.Runtime.CompilerServices."
+			 "AsyncTaskMethodBuilder<T>+AsyncStateMachineBox<T>"
+			 ".MoveNext(A)",
+		 .module = "/x/System.Private.CoreLib.dll",
+		 .runtime = GN_RUNTIME_CLR,
+		 .v = {.calls = 55}},
+	};
+	struct gn_model_node nodes[] = {
+		{.parent = -1, .function = 3, .v = {.calls = 55}},
+		{.parent = 0, .function = 0, .v = {.calls = 60}},
+		{.parent = 1,
+		 .function = 1,
+		 .v = {.calls = 60, .elapsed_incl = SECOND / 4}},
+		{.parent = 2, .function = 2, .v = {.calls = 60}},
+	};
+	struct gn_model_edge edges[] = {
+		{.caller = -1, .callee = 0, .v = {.calls = 5}},
+		{.caller = 3, .callee = 0, .v = {.calls = 55}}};
+	struct gn_model m = {
+		.end = 2 * SECOND,
+		.session = {.elapsed_incl = SECOND,
+			    .class_incl = {[GN_CLASS_APP] = SECOND}},
+		.threads = &busy,
+		.nthreads = 1,
+		.functions = functions,
+		.nfunctions = 4,
+		.nodes = nodes,
+		.nnodes = 4,
+		.edges = edges,
+		.nedges = 2,
+	};
+	struct gn_findings f;
+	struct gn_insight found;
+
+	(void)state;
+	found = finding(&m, "queries", &f);
+	assert_non_null(strstr(found.text,
+			       "A.List executes 12 of them in a call on "
+			       "average: 60 in 5 calls, which took "
+			       "250.000 ms."));
+	gn_findings_clear(&f);
+	/* a loop that runs as long as the program */
+	functions[0].v.elapsed_incl = 100 * SECOND;
+	assert_false(holds(&m, "queries"));
+	functions[0].v.elapsed_incl = SECOND / 2;
+	/* its caller has the loop */
+	edges[0].v.calls = 50;
+	assert_false(holds(&m, "queries"));
+	edges[0].v.calls = 5;
+	/* it costs little */
+	nodes[2].v.elapsed_incl = SECOND / 50;
+	assert_false(holds(&m, "queries"));
 }
 
 /* A program that waits: what it awaits may be why, and is not seen. */
@@ -636,6 +792,9 @@ int main(void)
 		cmocka_unit_test(probes_of_events_are_not_those_of_functions),
 		cmocka_unit_test(exceptions_that_take_long),
 		cmocka_unit_test(exceptions_by_the_runtimes_function),
+		cmocka_unit_test(own_code_on_a_busy_machine),
+		cmocka_unit_test(exceptions_of_async_methods),
+		cmocka_unit_test(commands_in_a_loop),
 		cmocka_unit_test(async_methods_without_rows),
 		cmocka_unit_test(exceptions_that_are_not_watched),
 		cmocka_unit_test(methods_that_nobody_names),

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Rules about exceptions. */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <gnomon/selected.h>
@@ -7,10 +9,14 @@
 
 /* A few slow ones are no storm. */
 #define COUNT_LEAST 10
-/* What the runtime needs at least for each call that an exception ends. */
-#define UNWIND_NS 2000
-/* The smallest part of the time on CPUs that these calls must have at that. */
-#define UNWIND_LEAST 0.1
+/* What .NET needs at least for an exception that its own method catches; most
+ * need several times that. */
+#define EXCEPTION_NS 4000
+/* No more is a throw's part of the own time of the call that it ended. */
+#define EXCEPTION_MOST_NS 100000
+/* The smallest part of the time on CPUs, without compilation, that exceptions
+ * must have at that. */
+#define EXCEPTIONS_LEAST 0.1
 
 static uint64_t count_of(const struct gn_model *m)
 {
@@ -98,17 +104,13 @@ void gn_next_exceptions(const struct gn_facts *f, const struct gn_subject *s,
 	fputs("--by exceptions", out);
 }
 
-/* Keeps the method with the most calls that did not return. */
-static void add_unwound(struct gn_subject *s,
-			const struct gn_model_function *fn)
+/* Compilation comes once, exceptions again and again. */
+static double share_of_run(const struct gn_facts *f, uint64_t ns)
 {
-	if (!GN_RUNTIME_IS_DOTNET(fn->runtime))
-		return;
-	s->ns += fn->v.unwound;
-	s->whole += fn->v.calls;
-	if (!s->nfunctions || fn->v.unwound > s->function[0]->v.unwound)
-		s->function[0] = fn;
-	s->nfunctions = 1;
+	uint64_t jit = f->classes[GN_CLASS_JIT];
+
+	return gn_share_of_cpu(f, ns) *
+	       gn_share(f->cpu, f->cpu > jit ? f->cpu - jit : 0);
 }
 
 /* The runtime's function (.NET 9 and later) that each exception passes, also
@@ -128,15 +130,92 @@ static const struct gn_model_function *dispatcher(const struct gn_model *m)
 static void look_dispatched(const struct gn_facts *f, struct gn_subject *s,
 			    const struct gn_model_function *fn)
 {
-	uint64_t ns = fn->v.calls * UNWIND_NS;
+	uint64_t ns = fn->v.calls * EXCEPTION_NS;
 
 	if (fn->v.app_incl > ns)
 		ns = fn->v.app_incl;
 	s->function[0] = fn;
 	s->ns = fn->v.calls;
-	s->rank = gn_share_of_cpu(f, ns);
-	if (s->rank >= UNWIND_LEAST)
+	s->rank = share_of_run(f, ns);
+	if (s->rank >= EXCEPTIONS_LEAST)
 		s->share = s->rank > 1 ? 1 : s->rank;
+}
+
+/* The time that exceptions took at least which ended calls of the function. The
+ * function's own time has the throw in it. */
+static uint64_t cost_of(const struct gn_model_function *fn, uint64_t exceptions,
+			uint64_t calls)
+{
+	uint64_t each = calls ? gn_own_time(fn) / calls : 0;
+
+	if (each < EXCEPTION_NS)
+		each = EXCEPTION_NS;
+	return exceptions *
+	       (each < EXCEPTION_MOST_NS ? each : EXCEPTION_MOST_NS);
+}
+
+/* Adds calls that exceptions ended, and keeps the method with the most. async:
+ * it catches the exception itself, for what awaits it. */
+static void add_ended(struct gn_subject *s, const struct gn_model_function *fn,
+		      const struct gn_model_async *async)
+{
+	uint64_t ended = async ? async->faulted : fn->v.unwound;
+
+	s->ns += ended;
+	s->whole += async ? async->completions : fn->v.calls;
+	if (s->nfunctions && ended <= s->weight[0])
+		return;
+	s->nfunctions = 1;
+	s->function[0] = fn;
+	s->weight[0] = ended;
+	s->async = async;
+}
+
+/* Of each function, the number of exceptions that may have ended calls of a
+ * callee before. */
+static void add_passed(const struct gn_model *m, uint64_t *passed)
+{
+	for (size_t i = 0; i < m->nedges; i++) {
+		const struct gn_model_edge *e = &m->edges[i];
+
+		if (e->caller >= 0)
+			passed[e->caller] += e->v.unwound;
+	}
+}
+
+/* Judges by the calls that exceptions ended. Returns 0 or -ENOMEM. */
+static int look_ended(const struct gn_facts *f, struct gn_subject *s)
+{
+	const struct gn_model *m = f->m;
+	uint64_t *passed = calloc(m->nfunctions + 1, sizeof(*passed)), ns = 0;
+
+	if (!passed)
+		return -ENOMEM;
+	add_passed(m, passed);
+	for (size_t i = 0; i < m->nfunctions; i++) {
+		const struct gn_model_function *fn = &m->functions[i];
+
+		if (!GN_RUNTIME_IS_DOTNET(fn->runtime))
+			continue;
+		add_ended(s, fn, NULL);
+		if (fn->v.unwound > passed[i])
+			ns += cost_of(fn, fn->v.unwound - passed[i],
+				      fn->v.calls);
+	}
+	for (size_t i = 0; i < m->nasyncs; i++) {
+		const struct gn_model_async *a = &m->asyncs[i];
+		const struct gn_model_function *fn = &m->functions[a->function];
+
+		add_ended(s, fn, a);
+		ns += cost_of(fn, a->faulted, a->completions);
+	}
+	free(passed);
+	s->rank = share_of_run(f, ns);
+	if (s->rank >= EXCEPTIONS_LEAST)
+		s->share = gn_share(s->ns, s->whole);
+	if (s->rank > 1)
+		s->rank = 1;
+	return 0;
 }
 
 /* Exceptions that nothing watches. The subject's times are numbers of calls. */
@@ -147,15 +226,9 @@ int gn_look_unwound(const struct gn_facts *f, struct gn_subject *s)
 
 	if (!m->code.selected[GN_SELECTED_EXCEPTIONS_LEFT])
 		return 0;
-	if (fn && fn->v.calls) {
-		look_dispatched(f, s, fn);
-		return 0;
-	}
-	for (size_t i = 0; i < m->nfunctions; i++)
-		add_unwound(s, &m->functions[i]);
-	s->rank = gn_share_of_cpu(f, s->ns * UNWIND_NS);
-	if (s->rank >= UNWIND_LEAST)
-		s->share = gn_share(s->ns, s->whole);
+	if (!fn || !fn->v.calls)
+		return look_ended(f, s);
+	look_dispatched(f, s, fn);
 	return 0;
 }
 
@@ -191,9 +264,10 @@ static void say_unwound(const struct gn_facts *f, const struct gn_subject *s,
 	fputs("; most of ", out);
 	gn_put_function(out, f->m, (int32_t)fn->index);
 	fputs(", ", out);
-	gn_put_count(out, fn->v.unwound, "of", "of");
+	gn_put_count(out, s->weight[0], "of", "of");
 	fputs(" ", out);
-	gn_put_count(out, fn->v.calls, "call", "calls");
+	gn_put_count(out, s->async ? s->async->completions : fn->v.calls,
+		     "call", "calls");
 }
 
 void gn_say_unwound(const struct gn_facts *f, const struct gn_subject *s,

@@ -246,7 +246,7 @@ static bool begins(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
-static bool is_of_framework(const struct gn_model_function *fn)
+bool gn_is_framework(const struct gn_model_function *fn)
 {
 	const char *module = gn_base_name(fn->module);
 
@@ -273,7 +273,7 @@ static const char *own_module(const struct gn_model *m)
 	for (size_t i = 0; i < m->nfunctions; i++)
 		if (m->functions[i].runtime == GN_RUNTIME_CLR &&
 		    gn_is_main(m->functions[i].name) &&
-		    !is_of_framework(&m->functions[i]))
+		    !gn_is_framework(&m->functions[i]))
 			return m->functions[i].module;
 	return "";
 }
@@ -291,7 +291,7 @@ static const struct gn_model_function *own_async(const struct gn_model *m)
 			&m->functions[m->edges[i].callee];
 		bool is_own = !strcmp(fn->module, module);
 
-		if (!runs_async(m, &m->edges[i]) || is_of_framework(fn) ||
+		if (!runs_async(m, &m->edges[i]) || gn_is_framework(fn) ||
 		    (own && !is_own))
 			continue;
 		if (!most || is_own != own || fn->v.calls > most->v.calls)

@@ -94,6 +94,8 @@ GN_RULE_NEXT(child)
 GN_RULE_FUNCTIONS(async)
 GN_RULE_FUNCTIONS(exceptions)
 GN_RULE_FUNCTIONS(unwound)
+GN_RULE_FUNCTIONS(queries)
+GN_RULE_FUNCTIONS(connections)
 GN_RULE_FUNCTIONS(async_unseen)
 GN_RULE_FUNCTIONS(jit)
 GN_RULE_FUNCTIONS(traced_jit)
@@ -141,6 +143,8 @@ double gn_share_of_samples(const struct gn_model *m);
 /* Whether a .NET program begins with this function, and waits in it for its
  * end. */
 bool gn_is_main(const char *name);
+/* Whether the function is of .NET or of another library of Microsoft. */
+bool gn_is_framework(const struct gn_model_function *fn);
 /* How often a thread pool starved: moments per second, at most 1. */
 double gn_starved_share(const struct gn_facts *f);
 /* The thread with the most time in the class. */
