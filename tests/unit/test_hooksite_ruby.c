@@ -19,7 +19,7 @@ static void add(char what, uint64_t index, uint64_t key)
 	size_t have = strlen(told);
 
 	snprintf(told + have, sizeof(told) - have, "%c%d@%d ", what, (int)index,
-		 (int)(gn_calls_key(0) + 1 - key));
+		 (int)(gn_call_key(0) + 1 - key));
 }
 
 #define TELL(name, what)                               \

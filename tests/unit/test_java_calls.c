@@ -23,7 +23,7 @@ static void tell(char kind, uint64_t index, uint64_t key)
 	assert_true(told.n < TOLD);
 	told.kind[told.n] = kind;
 	told.index[told.n] = (uint32_t)index;
-	told.depth[told.n++] = (uint32_t)(gn_java_key(0) - key);
+	told.depth[told.n++] = (uint32_t)(gn_call_key(0) - key);
 }
 
 #define TELL(name, kind)                               \

@@ -15,6 +15,13 @@ struct gn_call_hooks {
 	bool fast;
 };
 
+/* The frame key of a thread's open call `i`, where calls share frames of the
+ * machine's stack: see GN_FUNC_IS_NUMBERED(). */
+static inline uint64_t gn_call_key(uint32_t i)
+{
+	return (1u << 31) - i;
+}
+
 /* Call it once. `fast`: fast hooks are asked for; if gnomon does not take
  * them, each hook passes its site. */
 const struct gn_call_hooks *gn_call_begin(bool fast);

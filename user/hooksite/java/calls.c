@@ -19,7 +19,7 @@ struct gn_java_resting *gn_java_calls_rest(struct gn_java_calls *c,
 		memcpy(r->at, &c->at[base], n * sizeof(*r->at));
 	}
 	for (; c->n > base; c->n--)
-		tell->suspended(c->at[c->n - 1], gn_java_key(c->n - 1) + 1);
+		tell->suspended(c->at[c->n - 1], gn_call_key(c->n - 1) + 1);
 	return r;
 }
 
@@ -33,6 +33,6 @@ void gn_java_calls_go_on(struct gn_java_calls *c,
 		return;
 	for (uint32_t i = 0; i < resting->n; i++) {
 		c->at[c->n] = resting->at[i];
-		tell->resumed(resting->at[i], gn_java_key(c->n++));
+		tell->resumed(resting->at[i], gn_call_key(c->n++));
 	}
 }

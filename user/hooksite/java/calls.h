@@ -31,12 +31,6 @@ struct gn_java_resting {
 	uint32_t at[];
 };
 
-/* The frame key of call `i`: see GN_FUNC_IS_NUMBERED(). */
-static inline uint64_t gn_java_key(uint32_t i)
-{
-	return (1u << 31) - i;
-}
-
 /* Without memory a call is left out. */
 static inline void gn_java_calls_enter(struct gn_java_calls *c, uint32_t index,
 				       const struct gn_call_hooks *tell)
@@ -44,7 +38,7 @@ static inline void gn_java_calls_enter(struct gn_java_calls *c, uint32_t index,
 	if (!gn_array_reserve(&c->at, &c->room, c->n + 1, sizeof(*c->at)))
 		return;
 	c->at[c->n] = index;
-	tell->enter(index, gn_java_key(c->n++));
+	tell->enter(index, gn_call_key(c->n++));
 }
 
 /* Ignores a call that began before the session. */
@@ -58,7 +52,7 @@ static inline void gn_java_calls_leave(struct gn_java_calls *c, uint32_t index,
 	if (i <= c->base)
 		return;
 	c->n = i - 1;
-	tell->leave(index, gn_java_key(c->n));
+	tell->leave(index, gn_call_key(c->n));
 }
 
 /* The virtual thread is unmounted. What it must be mounted with again, from

@@ -67,7 +67,7 @@ static void suspend(struct gn_calls *c, const struct gn_call_hooks *hooks)
 		keep(c, f);
 	for (; c->n > f->first; c->n--)
 		hooks->suspended(c->at[c->n - 1].index,
-				 gn_calls_key(c->n - 1) + 1);
+				 gn_call_key(c->n - 1) + 1);
 }
 
 /* A fiber that was freed can have had its place: its calls are below `frame`,
@@ -81,7 +81,7 @@ static void resume(struct gn_calls *c, const void *stack, uintptr_t frame,
 		return;
 	for (uint32_t i = 0; i < s->n && s->at[i].frame >= frame; i++) {
 		c->at[c->n] = s->at[i];
-		hooks->resumed(s->at[i].index, gn_calls_key(c->n));
+		hooks->resumed(s->at[i].index, gn_call_key(c->n));
 		c->n++;
 	}
 }
@@ -125,12 +125,12 @@ void gn_calls_enter(struct gn_calls *c, struct gn_call call,
 	if (!gn_array_reserve(&c->at, &c->room, c->n + 1, sizeof(*c->at)))
 		return;
 	c->at[c->n] = call;
-	hooks->enter(call.index, gn_calls_key(c->n));
+	hooks->enter(call.index, gn_call_key(c->n));
 	c->n++;
 }
 
 void gn_calls_leave(struct gn_calls *c, const struct gn_call_hooks *hooks)
 {
 	c->n--;
-	hooks->leave(c->at[c->n].index, gn_calls_key(c->n));
+	hooks->leave(c->at[c->n].index, gn_call_key(c->n));
 }

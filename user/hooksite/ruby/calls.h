@@ -53,12 +53,6 @@ struct gn_calls {
 void gn_calls_init(struct gn_calls *c);
 void gn_calls_free(struct gn_calls *c);
 
-/* The frame key of call `i`: see GN_FUNC_IS_NUMBERED(). */
-static inline uint64_t gn_calls_key(uint32_t i)
-{
-	return (1u << 31) - i;
-}
-
 /* The fiber `context` runs now, at `frame`. False: no memory. */
 bool gn_calls_switch(struct gn_calls *c, const void *context, const void *stack,
 		     uintptr_t frame, const struct gn_call_hooks *hooks);
