@@ -276,19 +276,15 @@ static void put_line(void *ctx, int32_t state, const struct gn_pdb_point *point)
 static void tell(struct gn_sources *s, struct gn_source_module *m,
 		 const struct gn_rec_text *name, uint32_t method)
 {
-	_Alignas(8) char buf[GN_TEXT_MAX];
 	struct lines lines = {s, name, 0};
 	char file[GN_PDB_FILE_MAX];
 	struct gn_pdb_point first;
-	size_t size;
 
 	if (!gn_pdb_first(&m->pdb, method, &first) ||
 	    !gn_pdb_file(&m->pdb, first.document, file))
 		return;
-	size = gn_text_record(buf, GN_KIND_SOURCE, name->id, name->ref, file,
-			      "");
-	((struct gn_rec *)buf)->key = first.line;
-	s->put(s->ctx, (struct gn_rec *)buf, size);
+	gn_text_record_to(s->put, s->ctx, GN_KIND_SOURCE, name->id, name->ref,
+			  first.line, 0, file, "");
 	lines.document = first.document;
 	gn_source_awaits(m, method, put_line, &lines);
 }
@@ -321,12 +317,8 @@ static bool is_script(uint32_t runtime, const char *path)
 static void tell_script(struct gn_sources *s, const struct gn_rec_text *name,
 			const char *path)
 {
-	_Alignas(8) char buf[GN_TEXT_MAX];
-	size_t size = gn_text_record(buf, GN_KIND_SOURCE, name->id, name->ref,
-				     path, "");
-
-	((struct gn_rec *)buf)->key = name->h.key;
-	s->put(s->ctx, (struct gn_rec *)buf, size);
+	gn_text_record_to(s->put, s->ctx, GN_KIND_SOURCE, name->id, name->ref,
+			  name->h.key, 0, path, "");
 }
 
 void gn_sources_record(struct gn_sources *s, const struct gn_rec *rec)

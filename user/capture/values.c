@@ -13,9 +13,8 @@
 #include "gnomon.skel.h"
 #include "runtime/values.h"
 
-/* Adds the spec of an enter or a leave with the i-th values. */
-static int add_spec(struct gn_session *s, enum gn_kind kind, size_t i,
-		    uint32_t *index)
+/* Adds the spec of a kind with the i-th values. Its index, or -errno. */
+static int add_spec(struct gn_session *s, enum gn_kind kind, size_t i)
 {
 	struct gn_spec spec = {
 		.kind = kind,
@@ -24,10 +23,23 @@ static int add_spec(struct gn_session *s, enum gn_kind kind, size_t i,
 		.func.how = GN_HOW_COOKIE,
 		.key.how = GN_HOW_COOKIE,
 	};
-	int got = gn_specs_add(&s->specs, &spec);
 
-	*index = (uint32_t)got;
-	return got < 0 ? got : 0;
+	return gn_specs_add(&s->specs, &spec);
+}
+
+/* Adds the specs of calls with the i-th values. 0 or -errno. */
+static int add_specs(struct gn_session *s, size_t i, struct gn_valued *v)
+{
+	int enter = add_spec(s, GN_KIND_ENTER, i), leave;
+
+	if (enter < 0)
+		return enter;
+	leave = add_spec(s, GN_KIND_LEAVE, i);
+	if (leave < 0)
+		return leave;
+	v->enter = (uint32_t)enter;
+	v->leave = (uint32_t)leave;
+	return 0;
 }
 
 static int load_hit(struct gn_session *s, const struct gn_hit_values *h)
@@ -48,20 +60,13 @@ static int add_values(struct gn_session *s, enum gn_kind kind,
 {
 	size_t n = s->nhit_values;
 	struct gn_hit_values *grown, *h;
-	struct gn_spec spec = {
-		.kind = kind,
-		.flags = GN_SPEC_VALUES,
-		.values = (uint32_t)(s->opts.nasked + n) + 1,
-		.func.how = GN_HOW_COOKIE,
-		.key.how = GN_HOW_COOKIE,
-	};
 	int got, err;
 
 	for (size_t i = 0; i < n; i++)
 		if (s->specs.spec[s->hit_values[i].spec].kind == kind &&
 		    !memcmp(&s->hit_values[i].values, values, sizeof(*values)))
 			return (int)s->hit_values[i].spec;
-	got = gn_specs_add(&s->specs, &spec);
+	got = add_spec(s, kind, s->opts.nasked + n);
 	if (got < 0)
 		return got;
 	grown = reallocarray(s->hit_values, n + 1, sizeof(*grown));
@@ -118,9 +123,7 @@ int gn_values_plan(struct gn_session *s)
 		s->functions.nvalued++;
 		if (gn_filter_is_usdt(glob))
 			continue;
-		err = add_spec(s, GN_KIND_ENTER, i, &v->enter);
-		if (!err)
-			err = add_spec(s, GN_KIND_LEAVE, i, &v->leave);
+		err = add_specs(s, i, v);
 	}
 	return err;
 }
