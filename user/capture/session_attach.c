@@ -56,10 +56,9 @@ int gn_session_link(struct gn_session *s, struct gn_links *links,
 {
 	struct gn_probe_set full = *set;
 	enum gn_attach_mode mode = s->mode;
-	int err = 0;
-
 	/* another thread attaches what appears later */
 	bool first = !s->later;
+	int err = 0;
 
 	/* only the session program is of that link type */
 	if (mode == GN_ATTACH_SESSION && prog != GN_PROG_SESSION)

@@ -12,11 +12,12 @@
 #include "process/maps.h"
 #include "runtime/runtime.h"
 
-#define CHILDREN_MAX 64
-#define YOUNG_S	     10
-#define STEP_NS	     5000000
+#define CHILDREN_MAX 64	     /* that are looked at */
+#define YOUNG_S	     10	     /* a process that can still start a runtime */
+#define STEP_NS	     5000000 /* between two looks at it */
 
-static const struct gn_runtime *with_core(const char *path)
+/* Unlike gn_runtime_with_core(), also finds runtimes that have a library. */
+static const struct gn_runtime *of_core(const char *path)
 {
 	const struct gn_runtime *rt;
 
@@ -36,7 +37,7 @@ static const struct gn_runtime *by_maps(pid_t pid)
 		return NULL;
 	while (!rt && gn_maps_next(&maps, &m) == 1)
 		if (m.exec && m.file.ino && m.name[0] == '/')
-			rt = with_core(m.name);
+			rt = of_core(m.name);
 	gn_maps_close(&maps);
 	return rt;
 }

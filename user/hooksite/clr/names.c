@@ -44,6 +44,7 @@ typedef gn_hr (*class_info_fn)(void *, gn_cor_id, gn_cor_id *, gn_token *,
 typedef gn_hr (*dynamic_info_fn)(void *, gn_cor_id, gn_cor_id *,
 				 const uint8_t **, uint32_t *, uint32_t,
 				 uint32_t *, gn_wchar *);
+
 void gn_names_release(void *object)
 {
 	if (object)

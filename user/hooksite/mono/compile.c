@@ -80,7 +80,6 @@ void gn_compile_ends(gn_mono method, gn_mono code)
 
 	if (code && families & GN_FAMILY_CODE)
 		tell_code(method, code);
-
 	if (code && own.asks == method)
 		gn_method_unhooked(method);
 	own.asks = NULL;
