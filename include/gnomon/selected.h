@@ -48,7 +48,9 @@
 	X(NO_BYTECODE, 20, "no_bytecode",                                   \
 	  "methods of Java that are abstract or native: no hooks")          \
 	X(UNCHANGED, 21, "unchanged",                                       \
-	  "methods of Java whose bytecode cannot be changed: no hooks")
+	  "methods of Java whose bytecode cannot be changed: no hooks")     \
+	X(INTERPRETERS, 22, "interpreters",                                 \
+	  "processes of Python, Ruby and Mono that gnomon's library is in")
 
 enum gn_selected {
 #define GN_SELECTED_ENUM(name, value, text, meaning) \

@@ -8,10 +8,6 @@
 
 struct gn_session;
 
-/* Why no library can be preloaded into this program, whose files these are;
- * NULL: it can. */
-const char *gn_preload_unfit(const char *program, const struct gn_files *files);
-
 /* Finds the runtime's library for the command's user; `path` has PATH_MAX
  * bytes. Returns why it cannot be preloaded, or NULL. */
 const char *gn_preload_find(const struct gn_session *s,

@@ -14,6 +14,7 @@
 #include "capture/unseen.h"
 #include "elf/elf_file.h"
 #include "process/parent.h"
+#include "runtime/preload.h"
 #include "runtime/runtime.h"
 #include "runtime/values.h"
 
@@ -271,7 +272,7 @@ static bool is_set_later(const struct gn_session *s,
 }
 
 /* Plans what the command needs at its start so that the runtime reports all
- * that is requested. */
+ * that is requested. NULL: the runtimes of a library that is preloaded. */
 static int plan_launch(struct gn_session *s, const struct gn_runtime *rt,
 		       const char *library)
 {
@@ -284,7 +285,7 @@ static int plan_launch(struct gn_session *s, const struct gn_runtime *rt,
 	int err;
 
 	/* without a library a runtime reports all functions or none */
-	if (!rt->library && gn_prepare_nothing(s))
+	if (rt && !rt->library && gn_prepare_nothing(s))
 		return 0;
 	s->launch.program = s->program;
 	s->launch.library = library;
@@ -294,11 +295,12 @@ static int plan_launch(struct gn_session *s, const struct gn_runtime *rt,
 			  : s->opts.clr_hooks == GN_CLR_HOOKS_REJIT ? "rejit"
 								    : "auto";
 	s->launch.fast = may_be_fast(s);
-	s->launch.set_later = is_set_later(s, rt);
+	s->launch.set_later = rt && is_set_later(s, rt);
 	snprintf(families, sizeof(families), "%x", s->opts.families);
 	s->launch.families = families;
 	s->launch.values = s->managed_values;
-	err = rt->prepare(&s->launch);
+	err = rt ? rt->prepare(&s->launch)
+		 : gn_launch_hooked(&s->launch, library);
 	s->launch.library = s->launch.families = NULL;
 	if (err == -EBUSY)
 		return gn_session_fail(s, err, 2,
@@ -310,42 +312,65 @@ static int plan_launch(struct gn_session *s, const struct gn_runtime *rt,
 	return 0;
 }
 
-/* Why no library can be preloaded into the command; the interpreter of a script
- * or an image is not known. */
-static const char *not_preloaded(const struct gn_session *s,
-				 const struct gn_runtime *rt, char *library)
+static int plan_sites(struct gn_session *s, const struct gn_runtime *rt)
 {
-	struct gn_files files = {0};
-	const char *why = NULL;
+	char library[PATH_MAX];
 
-	if (!gn_runtime_is_script(s->program) &&
-	    !gn_runtime_is_image(rt, s->program) &&
-	    !gn_files_of_program(s->program, &s->opts.user, &files))
-		why = gn_preload_unfit(s->program, &files);
-	gn_files_free(&files);
-	return why ?: gn_preload_find(s, rt, library);
+	return gn_preload_find(s, rt, library)
+		       ? 0
+		       : plan_library_at(s, rt, library, library);
 }
 
-static int plan_preloaded(struct gn_session *s, const struct gn_runtime *rt)
+/* Adds the runtimes whose libraries get into any program that the command
+ * starts. */
+static int plan_preloads(struct gn_session *s, const char *library)
 {
+	const struct gn_runtime *rt;
+	int err = plan_library_at(s, &gn_runtime_preload, library, library);
+
+	for (size_t i = 0; !err && (rt = gn_runtime_at(i)); i++)
+		if (rt->preloaded)
+			err = plan_sites(s, rt);
+	return err;
+}
+
+/* The preloaded runtime that the command itself starts, or NULL. */
+static const struct gn_runtime *started_preloaded(const struct gn_session *s)
+{
+	const struct gn_runtime *rt;
+
+	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
+		if (rt->preloaded && gn_runtime_starts(rt, s->program))
+			return rt;
+	return NULL;
+}
+
+/* The command's program, or one that it starts, can be an interpreter. */
+static int plan_preloaded(struct gn_session *s)
+{
+	const struct gn_runtime *rt = started_preloaded(s);
 	char library[PATH_MAX];
 	const char *why;
 	int err;
 
 	if (!s->opts.command || s->light || gn_prepare_nothing(s) ||
-	    !gn_runtime_starts(rt, s->program))
+	    (!rt && !s->opts.follow))
 		return 0;
-	why = not_preloaded(s, rt, library);
-	if (why) {
+	why = gn_preload_unfit(s->program)
+		      ?: gn_preload_find(s, &gn_runtime_preload, library);
+	if (why && rt) {
 		s->no_runtime = true;
 		snprintf(s->warning, sizeof(s->warning),
 			 "functions of %s are not traced: %s", rt->title, why);
-		return 0;
 	}
-	err = plan_library_at(s, rt, library, library);
-	if (!err)
+	if (why)
+		return 0;
+	err = plan_preloads(s, library);
+	if (!err && rt)
 		note_valueless(s, rt);
-	return err ? err : plan_launch(s, rt, library);
+	if (!err && rt && rt->prepare)
+		err = rt->prepare(&s->launch);
+	return err ? err : plan_launch(s, NULL, library);
 }
 
 static int plan_runtime(struct gn_session *s, const struct gn_runtime *rt)
@@ -354,7 +379,7 @@ static int plan_runtime(struct gn_session *s, const struct gn_runtime *rt)
 	int err;
 
 	if (rt->preloaded)
-		return plan_preloaded(s, rt);
+		return 0;
 	s->methods |= gn_running_has(s->active, rt->methods);
 	if (gn_running_has(s->active, rt->methods))
 		err = plan_library(s, rt->methods, library);
@@ -377,5 +402,5 @@ int gn_prepare_runtimes(struct gn_session *s)
 		s->launch.fast = may_be_fast(s);
 	for (size_t i = 0; !err && (rt = gn_runtime_at(i)); i++)
 		err = plan_runtime(s, rt);
-	return err;
+	return err ? err : plan_preloaded(s);
 }

@@ -11,6 +11,7 @@
 
 #include "capture/preload.h"
 #include "capture/sleds.h"
+#include "runtime/preload.h"
 #include "runtime/sleds.h"
 
 int gn_sleds_begin(struct gn_session *s)
@@ -84,8 +85,7 @@ static const char *risky(const struct gn_session *s)
 
 static const char *unfit(const struct gn_session *s)
 {
-	const char *why =
-		gn_session_unfit(s) ?: gn_preload_unfit(s->program, &s->files);
+	const char *why = gn_session_unfit(s) ?: gn_preload_unfit(s->program);
 
 	return why || s->opts.hooks == GN_HOOKS_FAST ? why : risky(s);
 }

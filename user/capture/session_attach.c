@@ -17,6 +17,7 @@
 #include <gnomon/control.h>
 #include "capture/copied.h"
 #include "capture/meter.h"
+#include "capture/prepare.h"
 #include "capture/setter.h"
 #include "capture/sleds.h"
 #include "process/share.h"
@@ -292,10 +293,8 @@ static int open_ring(struct gn_session *s)
 
 bool gn_session_wants_managed(const struct gn_session *s)
 {
-	size_t n = s->opts.nfunctions;
-
 	return (s->runtimes || s->active) && !s->light &&
-	       !(n && !strcmp(s->opts.functions[n - 1], "!*"));
+	       !gn_prepare_nothing(s);
 }
 
 const char *gn_session_refused(const struct gn_session *s)

@@ -230,7 +230,7 @@ const char *gn_session_elt(const struct gn_session *s);
 /* Whether requested functions get their hooks in their IL. */
 bool gn_session_by_il(const struct gn_session *s);
 /* Whether functions of a runtime are asked for. False with -f '!*' at the
- * end. */
+ * end, and if -f names native ones only. */
 bool gn_session_wants_managed(const struct gn_session *s);
 /* Removes all probes and programs. */
 void gn_session_detach(struct gn_session *s);

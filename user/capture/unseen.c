@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <gnomon/selected.h>
 #include "capture/drain.h"
@@ -15,6 +16,7 @@
 #include "process/inside.h"
 #include "runtime/filter.h"
 #include "runtime/native.h"
+#include "runtime/preload.h"
 #include "runtime/runtime.h"
 #include "runtime/values.h"
 
@@ -35,6 +37,7 @@ struct program {
 	bool read;  /* its environment was read */
 	bool musl;  /* its C library is musl, so it needs another library */
 	const char *hindered; /* the variable that turns the library off */
+	const char *unfit;    /* why it cannot have the library; or NULL */
 	uint32_t uid;
 	char comm[17];
 };
@@ -178,10 +181,41 @@ static void note_library(struct gn_unseen *u, const struct gn_rec_thread *r)
 	}
 }
 
-static void note_exec(struct gn_unseen *u, uint32_t pid)
+/* What a program was can be known only after the next one has begun: of an
+ * interpreter, only the last one in the process counts. */
+static void end_program(struct gn_unseen *u, uint32_t pid)
 {
-	for (size_t i = 0; i < u->count; i++)
-		u->program[i].over |= u->program[i].pid == pid;
+	for (size_t i = 0; i < u->count; i++) {
+		struct program *p = &u->program[i];
+
+		if (p->pid != pid || p->over)
+			continue;
+		p->over = true;
+		p->runs &= !p->rt->preloaded;
+	}
+}
+
+/* Whether the new program is an interpreter, by its file, or by its name if it
+ * has ended. */
+static void note_exec(struct gn_unseen *u, const struct gn_rec_thread *r)
+{
+	char exe[32], path[PATH_MAX], comm[sizeof(r->comm) + 1];
+	const struct gn_runtime *rt;
+	struct program *p;
+	ssize_t len;
+
+	end_program(u, r->pid);
+	snprintf(comm, sizeof(comm), "%.*s", (int)sizeof(r->comm), r->comm);
+	snprintf(exe, sizeof(exe), "/proc/%" PRIu32 "/exe", r->pid);
+	len = readlink(exe, path, sizeof(path) - 1);
+	path[len > 0 ? len : 0] = '\0';
+	rt = gn_runtime_interpreter(len > 0 ? path : comm);
+	p = rt ? find_or_add(u, r->pid, rt) : NULL;
+	if (!p)
+		return;
+	p->runs = true;
+	p->unfit = len > 0 ? gn_preload_unfit(exe) : NULL;
+	snprintf(p->comm, sizeof(p->comm), "%s", comm);
 }
 
 /* Notes a function of a runtime without a library. Names of monitors, which
@@ -245,9 +279,21 @@ void gn_unseen_late(struct gn_unseen *u, const struct gn_setter_late *late)
 		note_begun(u, &late->at[i]);
 }
 
+/* The first thread of a process reports the library. */
+static void note_interpreter(struct gn_unseen *u, uint32_t pid)
+{
+	for (size_t i = 0; i < u->count; i++)
+		if (u->program[i].pid == pid && !u->program[i].over &&
+		    u->program[i].rt->preloaded)
+			u->program[i].hooked = true;
+}
+
 static void note_selected(struct gn_unseen *u, const struct gn_rec_func *r)
 {
 	uint32_t what = GN_FUNC_INDEX(r->func);
+
+	if (what == GN_SELECTED_INTERPRETERS)
+		note_interpreter(u, r->h.tid);
 
 	u->modules_left |= what == GN_SELECTED_MODULES_LEFT && r->h.key;
 	u->no_il |= what == GN_SELECTED_NO_IL && r->h.key;
@@ -267,7 +313,7 @@ void gn_unseen_record(struct gn_unseen *u, const struct gn_rec *rec,
 		note_library(u, thread);
 		break;
 	case GN_KIND_EXEC:
-		note_exec(u, thread->pid);
+		note_exec(u, thread);
 		break;
 	case GN_KIND_SELECTED:
 		note_selected(u, (const void *)rec);
@@ -339,6 +385,53 @@ static void tell_program(const struct gn_unseen *u, const struct program *p,
 	tell(ctx, line);
 }
 
+static bool is_unhooked(const struct program *p)
+{
+	return p->runs && !p->hooked;
+}
+
+/* Whether one line tells of both. */
+static bool are_alike(const struct program *a, const struct program *b)
+{
+	return is_unhooked(a) && is_unhooked(b) && a->rt == b->rt &&
+	       a->unfit == b->unfit && !strcmp(a->comm, b->comm);
+}
+
+static void tell_interpreter(const struct gn_unseen *u, size_t i,
+			     gn_unseen_fn tell, void *ctx)
+{
+	const struct program *p = &u->program[i];
+	char line[512], many[48] = "";
+	size_t n = 1;
+
+	while (++i < u->count)
+		n += are_alike(p, &u->program[i]);
+	if (n > 1)
+		snprintf(many, sizeof(many), " (%zu processes)", n);
+	snprintf(line, sizeof(line),
+		 "%s%s ran without gnomon's hook-site library, so its %s "
+		 "functions were not traced (%s); %s",
+		 p->comm, many, p->rt->language,
+		 p->unfit ? p->unfit
+		 : u->attached
+			 ? "a process that gnomon was attached to started it"
+			 : "what started it is static, has another C library "
+			   "or privileges, or it sees other files",
+		 p->unfit      ? "use another build of it"
+		 : u->attached ? "let gnomon start the whole program"
+			       : "give its own command to gnomon");
+	tell(ctx, line);
+}
+
+/* Whether a line has told of a program of an interpreter. */
+static bool is_told(const struct gn_unseen *u, size_t i)
+{
+	for (size_t k = 0; k < i && u->program[i].rt->preloaded; k++)
+		if (are_alike(&u->program[k], &u->program[i]))
+			return true;
+	return false;
+}
+
 void gn_unseen_runtimes(const struct gn_unseen *u, gn_unseen_fn tell, void *ctx)
 {
 	char line[128];
@@ -347,7 +440,11 @@ void gn_unseen_runtimes(const struct gn_unseen *u, gn_unseen_fn tell, void *ctx)
 	for (size_t i = 0; i < u->count; i++) {
 		const struct program *p = &u->program[i];
 
-		if (p->runs && !p->hooked && n++ < TOLD_MOST)
+		if (!is_unhooked(p) || is_told(u, i) || n++ >= TOLD_MOST)
+			continue;
+		if (p->rt->preloaded)
+			tell_interpreter(u, i, tell, ctx);
+		else
 			tell_program(u, p, tell, ctx);
 	}
 	if (n <= TOLD_MOST)

@@ -50,8 +50,8 @@ int gn_launch_preload(struct gn_launch *l, const char *library)
 	const char *others =
 		before ? *before + strlen(PRELOAD) : getenv("LD_PRELOAD");
 
-	if (asprintf(&all, PRELOAD "%s%s%s", library, others ? ":" : "",
-		     others ?: "") < 0)
+	if (asprintf(&all, PRELOAD "%s%s%s", others ?: "", others ? ":" : "",
+		     library) < 0)
 		return -ENOMEM;
 	if (!before)
 		return add(&l->env, &l->nenv, all);
@@ -70,10 +70,12 @@ int gn_launch_asked(struct gn_launch *l, const char *hooks, const char *filter)
 	return err;
 }
 
-int gn_launch_hooked(struct gn_launch *l, const char *hooks, const char *filter)
+int gn_launch_hooked(struct gn_launch *l, const char *library)
 {
-	return gn_launch_preload(l, l->library)
-		       ?: gn_launch_asked(l, hooks, filter);
+	return gn_launch_preload(l, library)
+		       ?: gn_launch_asked(l, GN_PRELOAD_ENV,
+					  GN_PRELOAD_ENV_FILTER)
+		       ?: gn_launch_env(l, GN_PRELOAD_ENV_EVENTS, l->families);
 }
 
 int gn_launch_arg(struct gn_launch *l, const char *arg)

@@ -31,15 +31,14 @@ struct gn_launch {
 
 /* 0 or -ENOMEM. */
 int gn_launch_env(struct gn_launch *l, const char *name, const char *value);
-/* The dynamic linker loads this library before those that are preloaded
- * already. */
+/* The dynamic linker loads this library after those that are preloaded
+ * already: a sanitizer must be the first. */
 int gn_launch_preload(struct gn_launch *l, const char *library);
 /* The runtime's library gets the kind of hooks and the filter in these
  * variables (gnomon/preload.h). */
 int gn_launch_asked(struct gn_launch *l, const char *hooks, const char *filter);
-/* The same, and it is preloaded. */
-int gn_launch_hooked(struct gn_launch *l, const char *hooks,
-		     const char *filter);
+/* The same for the programs of the command, with this library preloaded. */
+int gn_launch_hooked(struct gn_launch *l, const char *library);
 int gn_launch_arg(struct gn_launch *l, const char *arg);
 
 /* The command with the added arguments. The caller frees the array with free(),

@@ -46,10 +46,8 @@ static const struct gn_runtime_site sites[] = {
 
 static int prepare(struct gn_launch *l)
 {
-	int err = gn_launch_hooked(l, GN_MONO_ENV, GN_MONO_ENV_FILTER);
-
 	l->refuses = true;
-	return err ? err : gn_launch_env(l, GN_MONO_ENV_EVENTS, l->families);
+	return 0;
 }
 
 static int find(const char *home, gn_runtime_found_fn each, void *ctx)
@@ -84,6 +82,8 @@ static const struct gn_role_list roles = {
 
 static const char *const threads[] = {"SGen worker", NULL};
 
+static const char *const interpreters[] = {"mono", "mono-sgen", NULL};
+
 extern const struct gn_runtime gn_runtime_mono;
 const struct gn_runtime gn_runtime_mono = {
 	.id = GN_RUNTIME_MONO,
@@ -93,13 +93,12 @@ const struct gn_runtime gn_runtime_mono = {
 	.nsites = sizeof(sites) / sizeof(sites[0]),
 	.library = GN_MONO_LIBRARY,
 	.preloaded = true,
+	.interpreters = interpreters,
+	.language = "managed",
 	.marker = "mono_jit_init",
 	.script_words = script_words,
 	.threads = threads,
 	.roles = &roles,
-	.lacking = ", and its methods were not traced: gnomon's library gets "
-		   "only into a command that starts Mono itself; give that "
-		   "command to gnomon",
 	.image = "MZ",
 	.image_word = "BSJB", /* where the metadata begin */
 	.prepare = prepare,

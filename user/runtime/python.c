@@ -13,11 +13,6 @@
 
 static const struct gn_runtime_site sites[] = {GN_CALL_SITES};
 
-static int prepare(struct gn_launch *l)
-{
-	return gn_launch_hooked(l, GN_PYTHON_ENV, GN_PYTHON_ENV_FILTER);
-}
-
 /* Takes an interpreter whose file has its version as its name. */
 static int take(const char *path, gn_runtime_found_fn each, void *ctx)
 {
@@ -57,6 +52,8 @@ static const char *const limits[] = {
 
 static const char *const script_words[] = {"python", "pyenv", NULL};
 
+static const char *const interpreters[] = {"python", NULL};
+
 extern const struct gn_runtime gn_runtime_python;
 const struct gn_runtime gn_runtime_python = {
 	.id = GN_RUNTIME_CPYTHON,
@@ -66,9 +63,10 @@ const struct gn_runtime gn_runtime_python = {
 	.nsites = sizeof(sites) / sizeof(sites[0]),
 	.library = GN_PYTHON_LIBRARY,
 	.preloaded = true,
+	.interpreters = interpreters,
+	.language = "Python",
 	.marker = "Py_BytesMain",
 	.script_words = script_words,
-	.prepare = prepare,
 	.find = find,
 	.matches = gn_python_filter,
 	.lock = {"*python3*", "_PyRuntime", 0},

@@ -15,11 +15,6 @@ static const struct gn_runtime_site sites[] = {
 	{"gc_end", NULL, GN_PROG_MANAGED, GN_KIND_GC_END, .func = 0},
 };
 
-static int prepare(struct gn_launch *l)
-{
-	return gn_launch_hooked(l, GN_RUBY_ENV, GN_RUBY_ENV_FILTER);
-}
-
 /* A wait in the block of synchronize has the block on top. */
 static const struct gn_role_glob role_globs[] = {
 	{"Thread::Mutex#lock", GN_ROLE_LOCK},
@@ -61,6 +56,8 @@ static const char *const limits[] = {
 
 static const char *const script_words[] = {"ruby", NULL};
 
+static const char *const interpreters[] = {"ruby", NULL};
+
 extern const struct gn_runtime gn_runtime_ruby;
 const struct gn_runtime gn_runtime_ruby = {
 	.id = GN_RUNTIME_RUBY,
@@ -70,11 +67,12 @@ const struct gn_runtime gn_runtime_ruby = {
 	.nsites = sizeof(sites) / sizeof(sites[0]),
 	.library = GN_RUBY_LIBRARY,
 	.preloaded = true,
+	.interpreters = interpreters,
+	.language = "Ruby",
 	.marker = "ruby_run_node",
 	.script_words = script_words,
 	.roles = &roles,
 	.find = find,
-	.prepare = prepare,
 	.matches = gn_ruby_filter,
 	.lock = {"libruby*.so*", NULL, GN_LOCK_RUBY_BEFORE},
 	.attached = "only its threads and time classes are seen, not its "

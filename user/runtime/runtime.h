@@ -118,9 +118,13 @@ struct gn_runtime {
 	 * NULL: there is none. */
 	const struct gn_runtime *methods;
 	const char *library_musl; /* the same for processes with musl */
-	/* The dynamic linker loads the library into every program that the
-	 * command runs, so only for a command that starts the runtime. */
+	/* The library that the dynamic linker loads into the programs of the
+	 * command loads it into those that have the runtime. */
 	bool preloaded;
+	/* With `preloaded`: the names of its programs, which a version can
+	 * follow, then NULL; and its language. */
+	const char *const *interpreters;
+	const char *language;
 	/* the name of the file that holds the runtime: a glob */
 	const char *core;
 	/* A word that the program file of every launcher has. */
@@ -233,6 +237,9 @@ const struct gn_runtime *gn_runtime_at(size_t i);
 
 /* NULL: no runtime has this number. */
 const struct gn_runtime *gn_runtime_of(uint32_t id);
+
+/* The preloaded runtime whose program has this path or name, or NULL. */
+const struct gn_runtime *gn_runtime_interpreter(const char *program);
 
 /* Whether only this runtime makes threads of this name. */
 bool gn_runtime_makes(const struct gn_runtime *rt, const char *thread);

@@ -49,6 +49,29 @@ const struct gn_runtime *gn_runtime_of(uint32_t id)
 	return NULL;
 }
 
+static bool is_interpreter(const struct gn_runtime *rt, const char *name)
+{
+	for (size_t i = 0; rt->preloaded && rt->interpreters[i]; i++) {
+		size_t len = strlen(rt->interpreters[i]);
+
+		if (!strncmp(name, rt->interpreters[i], len) &&
+		    !name[len + strspn(name + len, "0123456789.")])
+			return true;
+	}
+	return false;
+}
+
+const struct gn_runtime *gn_runtime_interpreter(const char *program)
+{
+	const char *name = gn_base_name(program);
+	const struct gn_runtime *rt;
+
+	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
+		if (is_interpreter(rt, name))
+			return rt;
+	return NULL;
+}
+
 bool gn_runtime_makes(const struct gn_runtime *rt, const char *thread)
 {
 	for (size_t i = 0; rt->threads && rt->threads[i]; i++)

@@ -45,7 +45,7 @@ int32_t Agent_OnLoad(gn_jvm jvm, char *options, void *reserved)
 
 	(void)options, (void)reserved;
 	start.asked = gn_environment_take(environ, GN_JAVA_LIBRARY, GN_JAVA_ENV,
-					  GN_JAVA_ENV_FILTER);
+					  GN_JAVA_ENV_FILTER, NULL);
 	start.jvm = jvm;
 	if (jvmti && start.asked.filter &&
 	    !gn_api(jvmti, GN_JVMTI_CALLBACKS, int32_t, gn_jvmti, void *const *,

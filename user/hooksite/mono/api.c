@@ -6,11 +6,6 @@
 
 struct gn_mono_api gn_mono_api;
 
-bool gn_mono_is_here(void)
-{
-	return dlsym(RTLD_DEFAULT, "mono_profiler_create");
-}
-
 bool gn_mono_find(void)
 {
 #define FIND(member, name, ...)                                    \

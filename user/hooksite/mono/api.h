@@ -98,9 +98,6 @@ struct gn_mono_api {
 
 extern struct gn_mono_api gn_mono_api;
 
-/* Whether the program has a Mono. */
-bool gn_mono_is_here(void);
-
 /* False: the runtime lacks a function. */
 bool gn_mono_find(void);
 

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The hook-site library for Mono. The dynamic linker loads it before the
- * program (LD_PRELOAD). Its constructor registers it as a profiler, before the
- * runtime starts.
+ * The hook-site library for Mono, which the preloaded library loads. It
+ * registers as a profiler, before the runtime starts.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <gnomon/preload.h>
 #include <gnomon/selected.h>
 #include "../call_sites.h"
-#include "../preload/environment.h"
+#include "../preload/runtime.h"
 #include "api.h"
 #include "hook.h"
 #include "methods.h"
@@ -62,37 +60,19 @@ static bool is_interpreted(char **argv)
 	return more && strstr(more, option);
 }
 
-static bool begin_hooks(const struct gn_preloaded *asked, uint32_t families)
+static bool begin_hooks(const struct gn_preloaded *asked)
 {
 	return gn_methods_begin(asked->filter) && add_option() &&
-	       gn_hook_begin(asked->fast, families, restore_options);
+	       gn_hook_begin(asked->fast, asked->families, restore_options);
 }
 
-static void begin_mono(char **argv, char **envp)
+void gn_preload_start(const struct gn_preloaded *asked,
+		      struct gn_preload_calls *calls)
 {
-	const char *events = gn_environment_get(envp, GN_MONO_ENV_EVENTS);
-	uint32_t families = events ? (uint32_t)strtoul(events, NULL, 16) : 0;
-	struct gn_preloaded asked;
-
-	gn_environment_drop(envp, GN_MONO_ENV_EVENTS);
-	asked = gn_environment_take(envp, GN_MONO_LIBRARY, GN_MONO_ENV,
-				    GN_MONO_ENV_FILTER);
-	if (gn_mono_find() && !is_interpreted(argv) &&
-	    begin_hooks(&asked, families))
+	(void)calls;
+	if (gn_mono_find() && !is_interpreted(asked->argv) &&
+	    begin_hooks(asked))
 		gn_site_call_init(0);
 	else
 		gn_site_call_selected(GN_SELECTED_MONOS_LEFT, 1);
-}
-
-/* glibc passes main()'s arguments to constructors. Other programs keep the
- * environment: they can start a Mono. */
-__attribute__((constructor)) static void begin(int argc, char **argv,
-					       char **envp)
-{
-	int err = errno;
-
-	(void)argc;
-	if (gn_environment_get(envp, GN_MONO_ENV) && gn_mono_is_here())
-		begin_mono(argv, envp);
-	errno = err;
 }

@@ -2,6 +2,7 @@
 #include "hooksite/preload/environment.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <gnomon/preload.h>
@@ -51,7 +52,7 @@ static bool is_library(const char *entry, size_t len, const char *library)
 }
 
 /* The entry of the list with this library, or NULL. */
-static char *find_entry(char *list, const char *library)
+static const char *find_entry(const char *list, const char *library)
 {
 	for (;;) {
 		size_t len = strcspn(list, ":");
@@ -64,12 +65,16 @@ static char *find_entry(char *list, const char *library)
 	}
 }
 
-/* gnomon puts its libraries in front: a colon follows unless there was no
- * list. */
+bool gn_environment_has_library(const char *list, const char *library)
+{
+	return find_entry(list, library);
+}
+
 void gn_environment_drop_library(char **envp, const char *library)
 {
 	char **at = find(envp, PRELOAD);
-	char *entry = at ? find_entry(*at + sizeof(PRELOAD), library) : NULL;
+	char *entry =
+		at ? (char *)find_entry(*at + sizeof(PRELOAD), library) : NULL;
 	size_t len, left;
 
 	if (!entry)
@@ -89,15 +94,21 @@ void gn_environment_drop_library(char **envp, const char *library)
 }
 
 struct gn_preloaded gn_environment_take(char **envp, const char *library,
-					const char *hooks, const char *filter)
+					const char *hooks, const char *filter,
+					const char *families)
 {
 	const char *kind = gn_environment_get(envp, hooks);
 	const char *globs = gn_environment_get(envp, filter);
+	const char *events =
+		families ? gn_environment_get(envp, families) : NULL;
 	struct gn_preloaded p = {
 		.filter = globs ? strdup(globs) : NULL,
 		.fast = kind && !strcmp(kind, GN_PRELOAD_FAST),
+		.families = events ? (uint32_t)strtoul(events, NULL, 16) : 0,
 	};
 
+	if (families)
+		gn_environment_drop(envp, families);
 	gn_environment_drop(envp, filter);
 	gn_environment_drop(envp, hooks);
 	gn_environment_drop_library(envp, library);

@@ -9,11 +9,14 @@
 #define GNOMON_HOOKSITE_PRELOAD_ENVIRONMENT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* What gnomon asks the library of a runtime for (gnomon/preload.h). */
 struct gn_preloaded {
 	char *filter; /* NULL: none */
 	bool fast;
+	uint32_t families; /* enum gn_family */
+	char **argv;	   /* of the program */
 };
 
 /* The variable's value; NULL: it is not set. */
@@ -25,8 +28,13 @@ void gn_environment_drop(char **envp, const char *name);
 void gn_environment_drop_library(char **envp, const char *library);
 
 /* Removes all that gnomon added for the library: its file name, and the
- * variables of its hooks and its filter. The caller owns the filter. */
+ * variables of its hooks, its filter and, if there is one, its families of
+ * events. The caller owns the filter. */
 struct gn_preloaded gn_environment_take(char **envp, const char *library,
-					const char *hooks, const char *filter);
+					const char *hooks, const char *filter,
+					const char *families);
+
+/* Whether this list of libraries has a library of this name. */
+bool gn_environment_has_library(const char *list, const char *library);
 
 #endif

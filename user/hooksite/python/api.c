@@ -28,11 +28,6 @@ static int known_minor(const char *version)
 		       : -1;
 }
 
-bool gn_py_is_here(void)
-{
-	return dlsym(RTLD_DEFAULT, "Py_GetVersion");
-}
-
 bool gn_py_find(void)
 {
 	bool all = true;

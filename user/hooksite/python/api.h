@@ -96,9 +96,6 @@ extern struct gn_py_api gn_py __attribute__((visibility("hidden")));
 #define GN_PY_FIRST 8
 #define GN_PY_LAST  13
 
-/* Whether the process has an interpreter. */
-bool gn_py_is_here(void);
-
 /* False: this process has no interpreter that the library knows. */
 bool gn_py_find(void);
 

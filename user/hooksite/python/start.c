@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The hook-site library for CPython. The dynamic linker loads it before the
- * program (LD_PRELOAD). Its constructor adds an audit hook, which waits for the
- * main script.
+ * The hook-site library for CPython, which the preloaded library loads. It adds
+ * an audit hook, which waits for the main script.
  */
 #include <dlfcn.h>
-#include <errno.h>
 #include <link.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <gnomon/preload.h>
 #include <gnomon/selected.h>
 #include "../call_sites.h"
-#include "../preload/environment.h"
+#include "../preload/runtime.h"
 #include "api.h"
-#include "exec.h"
 #include "functions.h"
 #include "hook.h"
 
@@ -118,38 +113,17 @@ static void hook_new_thread(void)
 	gn_hook_set_of(thread);
 }
 
-typedef int (*create_fn)(pthread_t *, const pthread_attr_t *, void *(*)(void *),
-			 void *);
-
-__attribute__((visibility("default"))) int
-pthread_create(pthread_t *thread, const pthread_attr_t *attr,
-	       void *(*run)(void *), void *arg)
+static void see_thread(void)
 {
-	static create_fn create;
-
-	if (!create)
-		create = (create_fn)dlsym(RTLD_NEXT, "pthread_create");
 	if (starts_thread())
 		hook_new_thread();
-	return create(thread, attr, run, arg);
 }
 
-/* glibc passes main()'s arguments to constructors. Other programs keep the
- * environment: they can start a Python. */
-__attribute__((constructor)) static void begin(int argc, char **argv,
-					       char **envp)
+void gn_preload_start(const struct gn_preloaded *asked,
+		      struct gn_preload_calls *calls)
 {
-	int err = errno;
-
-	(void)argc, (void)argv;
-	gn_exec_begin();
-	if (gn_environment_get(envp, GN_PYTHON_ENV) && gn_py_is_here()) {
-		gn_exec_keep(envp);
-		python.asked = gn_environment_take(envp, GN_PYTHON_LIBRARY,
-						   GN_PYTHON_ENV,
-						   GN_PYTHON_ENV_FILTER);
-		if (!gn_py_find() || gn_py.audit(audit, NULL))
-			gn_site_call_selected(GN_SELECTED_PYTHONS_LEFT, 1);
-	}
-	errno = err;
+	python.asked = *asked;
+	calls->thread = see_thread;
+	if (!gn_py_find() || gn_py.audit(audit, NULL))
+		gn_site_call_selected(GN_SELECTED_PYTHONS_LEFT, 1);
 }

@@ -9,14 +9,14 @@ bool gn_rb_find(void)
 {
 	bool all = true;
 
-#define FIND(field, result, parameters, name, needed)    \
-	*(void **)&gn_rb.field = dlsym(RTLD_NEXT, name); \
+#define FIND(field, result, parameters, name, needed)       \
+	*(void **)&gn_rb.field = dlsym(RTLD_DEFAULT, name); \
 	all &= gn_rb.field || !(needed);
 	GN_RB_LIST(FIND)
 #undef FIND
-	gn_rb.object_class = dlsym(RTLD_NEXT, "rb_cObject");
-	gn_rb.module_class = dlsym(RTLD_NEXT, "rb_cModule");
-	gn_rb.class_class = dlsym(RTLD_NEXT, "rb_cClass");
+	gn_rb.object_class = dlsym(RTLD_DEFAULT, "rb_cObject");
+	gn_rb.module_class = dlsym(RTLD_DEFAULT, "rb_cModule");
+	gn_rb.class_class = dlsym(RTLD_DEFAULT, "rb_cClass");
 	return all && gn_rb.object_class && gn_rb.module_class &&
 	       gn_rb.class_class;
 }

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Programs that this one starts get the library, too. */
+#ifndef GNOMON_HOOKSITE_PRELOAD_EXEC_H
+#define GNOMON_HOOKSITE_PRELOAD_EXEC_H
+
+/* Finds the functions that this library has in front of. */
+void gn_exec_begin(void);
+/* Keeps what gnomon added to the environment, while it is there. */
+void gn_exec_keep(char **envp);
+
+#endif

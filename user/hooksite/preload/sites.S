@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <gnomon/hooksite.h>
+
+	GN_SITE_BASE
+	.text
+	GN_SITE	gnomon_preload, preload_selected, "8@%rdi 8@%rsi"
+	ret
+	GN_SITE_END preload_selected
+
+	.section .note.GNU-stack, "", @progbits

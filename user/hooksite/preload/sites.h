@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GNOMON_HOOKSITE_PRELOAD_SITES_H
+#define GNOMON_HOOKSITE_PRELOAD_SITES_H
+
+#include <stdint.h>
+
+/* A count about the session (gnomon/selected.h). */
+void gn_site_preload_selected(uint64_t what, uint64_t n);
+
+#endif
