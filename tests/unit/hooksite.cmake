@@ -12,7 +12,8 @@ target_sources(test_hooksite_away PRIVATE hook_vectors.S ${fast})
 target_compile_definitions(test_hooksite_away PRIVATE GNOMON_MUSL)
 gn_unit_test(test_hooksite_preload)
 target_sources(test_hooksite_preload PRIVATE
-	${CMAKE_SOURCE_DIR}/user/hooksite/preload/environment.c)
+	${CMAKE_SOURCE_DIR}/user/hooksite/preload/environment.c
+	${CMAKE_SOURCE_DIR}/user/hooksite/preload/program.c)
 gn_unit_test(test_hooksite_patch)
 target_sources(test_hooksite_patch PRIVATE
 	${CMAKE_SOURCE_DIR}/user/hooksite/native/patch.c

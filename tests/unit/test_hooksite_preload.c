@@ -4,11 +4,15 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "hooksite/preload/environment.h"
+#include "hooksite/preload/program.h"
 
 #define MOST 8
 
@@ -65,11 +69,71 @@ static void test_get(void **state)
 	gn_environment_drop_library(NULL, "g.so");
 }
 
+static void test_has_library(void **state)
+{
+	(void)state;
+	assert_true(gn_environment_has_library("/l/g.so", "g.so"));
+	assert_true(gn_environment_has_library("own.so b.so:/l/g.so", "g.so"));
+	assert_false(gn_environment_has_library("", "g.so"));
+	assert_false(gn_environment_has_library("/l/bag.so:g.so.1", "g.so"));
+}
+
+static char *write_file(const char *text)
+{
+	static char path[] = "/tmp/gnomon-preload-XXXXXX";
+	int fd;
+
+	strcpy(path + sizeof(path) - 7, "XXXXXX");
+	fd = mkstemp(path);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	assert_int_equal(fchmod(fd, 0755), 0);
+	close(fd);
+	return path;
+}
+
+static void expect(enum gn_program_fit fit, const char *text)
+{
+	char *path = write_file(text);
+
+	assert_int_equal(gn_program_fit(path), fit);
+	unlink(path);
+}
+
+static void test_programs(void **state)
+{
+	char text[64], *path;
+	FILE *f;
+
+	(void)state;
+	assert_int_equal(gn_program_fit("/bin/sh"), GN_PROGRAM_FITS);
+	assert_int_equal(gn_program_fit("/bin/true"), GN_PROGRAM_ALONE);
+	assert_int_equal(gn_program_fit("/nowhere"), GN_PROGRAM_FOREIGN);
+	/* scripts, by their interpreters */
+	expect(GN_PROGRAM_FITS, "#! \t/bin/sh -e\n");
+	expect(GN_PROGRAM_ALONE, "#!/bin/true");
+	expect(GN_PROGRAM_FOREIGN, "#!\n/bin/sh");
+	expect(GN_PROGRAM_FITS, "echo");
+	/* too little of a program */
+	expect(GN_PROGRAM_FOREIGN, "\177ELF\2\1\1");
+	/* one that starts itself */
+	path = write_file("");
+	snprintf(text, sizeof(text), "#!%s\n", path);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+	assert_int_equal(gn_program_fit(path), GN_PROGRAM_FOREIGN);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_restore),
 		cmocka_unit_test(test_get),
+		cmocka_unit_test(test_has_library),
+		cmocka_unit_test(test_programs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
