@@ -242,7 +242,7 @@ static int choose_own(struct gn_planner *p, struct gn_plan *plan,
 	struct gn_plan other = {0};
 	int err = choose_ret(p, plan, why);
 
-	if (err || plan->refused)
+	if (err || plan->refused || gn_elf_is_go(p->body.elf))
 		return err;
 	choose_return(p, &other, why);
 	plan->dear = !other.refused && stepped(&other) < stepped(plan);
@@ -261,6 +261,11 @@ static int choose(struct gn_planner *p, struct gn_proof *proof,
 	}
 	if (p->wanted == GN_LEAVE_RET)
 		return choose_own(p, plan, "asked for");
+	/* Go's runtime ends the program at a return probe, even if it is asked
+	 * for */
+	if (gn_elf_is_go(p->body.elf))
+		return choose_own(p, plan,
+				  "Go's runtime reads its return address");
 	safe = return_safe(p, proof, &why);
 	if (safe < 0)
 		return safe;
