@@ -520,6 +520,12 @@ void host_goes_on(struct host_task *t)
 	t->regs.ip++;
 }
 
+bool host_python_text(struct gn_python_text *to, const void *object,
+		      const struct gn_python *py)
+{
+	return python_text(to, (__u64)object, py);
+}
+
 void host_timer(struct host_task *t, const uint64_t *frame, uint32_t nframes)
 {
 	host.current = t;

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include <gnomon/event.h>
+#include <gnomon/python.h>
 
 #define HOST_SKEW  1000
 #define HOST_TASKS 16
@@ -93,6 +94,10 @@ void host_goes_on(struct host_task *t);
 
 /* A traced system call begins or ends. */
 void host_syscall(struct host_task *t, bool begins, int nr);
+
+/* Reads a text of CPython in this program's memory. */
+bool host_python_text(struct gn_python_text *to, const void *object,
+		      const struct gn_python *py);
 
 /* The sampling timer fires while the task runs with this stack. */
 void host_timer(struct host_task *t, const uint64_t *frame, uint32_t nframes);

@@ -25,6 +25,8 @@ gn_unit_test(test_capture_prepare gnomon_capture)
 target_link_options(test_capture_prepare PRIVATE -Wl,--wrap=gn_files_add)
 gn_unit_test(test_capture_priority gnomon_capture)
 gn_unit_test(test_capture_python gnomon_capture)
+target_link_options(test_capture_python PRIVATE
+	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray)
 foreach(kind WHOLE OLD OLDER NONE_AT_ALL)
 	string(TOLOWER gn_python_${kind} library)
 	add_library(${library} MODULE ${CMAKE_CURRENT_LIST_DIR}/python_file.c)

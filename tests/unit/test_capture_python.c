@@ -15,6 +15,13 @@
 
 #include "capture/python_file.h"
 #include "capture/sampler_parts.h"
+#include "fail.h"
+
+WRAP(void *, malloc, (size_t n), (n), NULL, ENOMEM)
+WRAP(void *, calloc, (size_t n, size_t m), (n, m), NULL, ENOMEM)
+WRAP(void *, realloc, (void *p, size_t n), (p, n), NULL, ENOMEM)
+WRAP(void *, reallocarray, (void *p, size_t n, size_t m), (p, n, m), NULL,
+     ENOMEM)
 
 #define COOKIE "xdebugpy"
 
@@ -356,6 +363,97 @@ static void the_same_function(void **state)
 	gn_sampler_names_free(names);
 }
 
+#define FUNCTIONS 700 /* so many that each table grows */
+
+/* The names of all functions. */
+struct all {
+	struct {
+		uint32_t func;
+		char name[16];
+	} row[FUNCTIONS];
+	size_t n;
+};
+
+static int take_all(void *ctx, const struct gn_rec *rec, size_t size)
+{
+	const struct gn_rec_text *text = (const void *)rec;
+	struct all *all = ctx;
+
+	(void)size;
+	if (rec->kind != GN_KIND_FUNCTION)
+		return 0;
+	assert_true(all->n < FUNCTIONS);
+	all->row[all->n].func = text->id;
+	snprintf(all->row[all->n++].name, sizeof(all->row->name), "%.*s",
+		 (int)text->len[0], text->text);
+	return 0;
+}
+
+static void name_index(struct gn_sampler_pythons *p, uint32_t index)
+{
+	struct gn_rec_python_name r = {
+		.index = index * 7, .line = index, .file = LATIN("m.py")};
+
+	r.name.width = 1;
+	r.name.bytes = (uint32_t)snprintf(r.name.text, 16, "f%u", index);
+	gn_sampler_pythons_name(p, 7, &r);
+}
+
+/* 0, or a function of this name that was told. */
+static void check_index(struct gn_sampler_pythons *p, uint32_t index,
+			const struct all *all, bool must)
+{
+	uint32_t func = gn_sampler_pythons_at(p, index * 7);
+	size_t i = 0;
+	char name[16];
+
+	snprintf(name, sizeof(name), "f%u", index);
+	assert_true(func || !must);
+	while (func && i < all->n && all->row[i].func != func)
+		i++;
+	assert_true(!func || i < all->n);
+	if (func)
+		assert_string_equal(all->row[i].name, name);
+}
+
+/* Returns whether call `n` was one that fails. */
+static bool without_memory_at(int n)
+{
+	struct all *all = calloc(1, sizeof(*all));
+	struct gn_sampler_names *names = gn_sampler_names_new(take_all, all);
+	struct gn_sampler_pythons *p;
+	bool any;
+
+	assert_true(all && names);
+	arm(n);
+	p = gn_sampler_pythons_new(take_all, all, names);
+	for (uint32_t i = 1; p && i < FUNCTIONS; i++)
+		name_index(p, i);
+	any = atomic_load(&failed);
+	disarm();
+	for (uint32_t i = 1; p && i < FUNCTIONS; i++)
+		check_index(p, i, all, !any);
+	for (uint32_t i = 1; p && i < FUNCTIONS; i++)
+		name_index(p, i);
+	for (uint32_t i = 1; p && i < FUNCTIONS; i++)
+		check_index(p, i, all, true);
+	gn_sampler_pythons_free(p);
+	gn_sampler_names_free(names);
+	free(all);
+	return any;
+}
+
+/* What has no name for lack of memory gets it when it is told again. */
+static void without_memory(void **state)
+{
+	int n = 1;
+
+	(void)state;
+	while (without_memory_at(n))
+		n++;
+	assert_true(n > FUNCTIONS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -365,6 +463,7 @@ int main(void)
 		cmocka_unit_test(offsets_that_lie),
 		cmocka_unit_test(names_in_all_widths),
 		cmocka_unit_test(the_same_function),
+		cmocka_unit_test(without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
