@@ -150,7 +150,8 @@ void test_sleds_unfit(struct live *t)
 	struct live_end end;
 
 	live_copy(t, live_fixture(t, "recursion_xray"), copy);
-	CHECK(t, !chmod(copy, 04755), "chmod: %s", strerror(errno));
+	CHECK(t, !chown(copy, 65534, 65534) && !chmod(copy, 04755), "chmod: %s",
+	      strerror(errno));
 	live_add(t, &a, t->gnomon, "run", "-f", "down", "--hooks", "fast", "--",
 		 copy, "100", NULL);
 	live_run(t, &a, NULL, &end);

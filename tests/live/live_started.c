@@ -197,7 +197,8 @@ void started_privileges(struct live *t)
 	char *copied = live_text(t, "%s/python3", t->dir);
 
 	live_copy(t, getenv("PYTHON"), copied);
-	CHECK(t, !chmod(copied, 04755), "no privileges");
+	CHECK(t, !chown(copied, 65534, 65534) && !chmod(copied, 04755),
+	      "no privileges");
 	untold(t,
 	       "$DIR/python3 -c 'import os; print(sorted(os.environ))' | "
 	       "grep -c PRELOAD; true",

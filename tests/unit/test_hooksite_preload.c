@@ -96,8 +96,22 @@ static void expect(enum gn_program_fit fit, const char *text)
 {
 	char *path = write_file(text);
 
-	assert_int_equal(gn_program_fit(path), fit);
+	assert_int_equal(gn_program_fit(path, 0), fit);
 	unlink(path);
+}
+
+static void copy(const char *from, const char *to)
+{
+	FILE *in = fopen(from, "r"), *out = fopen(to, "w");
+	char part[4096];
+	size_t n;
+
+	assert_non_null(in);
+	assert_non_null(out);
+	while ((n = fread(part, 1, sizeof(part), in)) > 0)
+		assert_int_equal(fwrite(part, 1, n, out), n);
+	fclose(in);
+	assert_int_equal(fclose(out), 0);
 }
 
 static void test_programs(void **state)
@@ -106,9 +120,17 @@ static void test_programs(void **state)
 	FILE *f;
 
 	(void)state;
-	assert_int_equal(gn_program_fit("/bin/sh"), GN_PROGRAM_FITS);
-	assert_int_equal(gn_program_fit("/bin/true"), GN_PROGRAM_ALONE);
-	assert_int_equal(gn_program_fit("/nowhere"), GN_PROGRAM_FOREIGN);
+	assert_int_equal(gn_program_fit("/bin/sh", 0), GN_PROGRAM_FITS);
+	assert_int_equal(gn_program_fit("/bin/true", 0), GN_PROGRAM_ALONE);
+	assert_int_equal(gn_program_fit("/nowhere", 0), GN_PROGRAM_FOREIGN);
+	/* who owns the file gets no privileges by it */
+	path = write_file("");
+	copy("/bin/sh", path);
+	assert_int_equal(chmod(path, 04755), 0);
+	assert_int_equal(gn_program_fit(path, getuid()), GN_PROGRAM_FITS);
+	assert_int_equal(gn_program_fit(path, getuid() + 1),
+			 GN_PROGRAM_PRIVILEGED);
+	unlink(path);
 	/* scripts, by their interpreters */
 	expect(GN_PROGRAM_FITS, "#! \t/bin/sh -e\n");
 	expect(GN_PROGRAM_ALONE, "#!/bin/true");
@@ -123,7 +145,7 @@ static void test_programs(void **state)
 	assert_non_null(f);
 	fputs(text, f);
 	fclose(f);
-	assert_int_equal(gn_program_fit(path), GN_PROGRAM_FOREIGN);
+	assert_int_equal(gn_program_fit(path, 0), GN_PROGRAM_FOREIGN);
 	unlink(path);
 }
 

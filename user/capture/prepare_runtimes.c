@@ -356,7 +356,7 @@ static int plan_preloaded(struct gn_session *s)
 	if (!s->opts.command || s->light || gn_prepare_nothing(s) ||
 	    (!rt && !s->opts.follow))
 		return 0;
-	why = gn_preload_unfit(s->program)
+	why = gn_preload_unfit(s->program, s->opts.user.uid)
 		      ?: gn_preload_find(s, &gn_runtime_preload, library);
 	if (why && rt) {
 		s->no_runtime = true;

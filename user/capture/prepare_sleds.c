@@ -85,7 +85,9 @@ static const char *risky(const struct gn_session *s)
 
 static const char *unfit(const struct gn_session *s)
 {
-	const char *why = gn_session_unfit(s) ?: gn_preload_unfit(s->program);
+	const char *why =
+		gn_session_unfit(s)
+			?: gn_preload_unfit(s->program, s->opts.user.uid);
 
 	return why || s->opts.hooks == GN_HOOKS_FAST ? why : risky(s);
 }

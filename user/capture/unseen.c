@@ -214,7 +214,7 @@ static void note_exec(struct gn_unseen *u, const struct gn_rec_thread *r)
 	if (!p)
 		return;
 	p->runs = true;
-	p->unfit = len > 0 ? gn_preload_unfit(exe) : NULL;
+	p->unfit = len > 0 ? gn_preload_unfit(exe, u->uid) : NULL;
 	snprintf(p->comm, sizeof(p->comm), "%s", comm);
 }
 

@@ -22,7 +22,7 @@ const struct gn_runtime gn_runtime_preload = {
 	.nsites = sizeof(sites) / sizeof(sites[0]),
 };
 
-const char *gn_preload_unfit(const char *program)
+const char *gn_preload_unfit(const char *program, uid_t uid)
 {
 	static const char *const why[] = {
 		[GN_PROGRAM_FITS] = NULL,
@@ -33,5 +33,5 @@ const char *gn_preload_unfit(const char *program)
 		[GN_PROGRAM_ALONE] = NULL,
 	};
 
-	return why[gn_program_fit(program)];
+	return why[gn_program_fit(program, uid)];
 }

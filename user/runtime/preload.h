@@ -4,11 +4,13 @@
 #ifndef GNOMON_RUNTIME_PRELOAD_H
 #define GNOMON_RUNTIME_PRELOAD_H
 
+#include <sys/types.h>
+
 /* It is no runtime, but has sites of its own, and a file. */
 extern const struct gn_runtime gn_runtime_preload;
 
-/* Why no library can be preloaded into what the kernel starts for this path;
- * NULL: it can. */
-const char *gn_preload_unfit(const char *program);
+/* Why no library can be preloaded into what the kernel starts for this path if
+ * this user starts it; NULL: it can. */
+const char *gn_preload_unfit(const char *program, uid_t uid);
 
 #endif

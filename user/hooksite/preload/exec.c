@@ -125,7 +125,8 @@ static bool follows(const char *path)
 	int err = errno;
 	bool is = kept.is && is_traced() && geteuid() == getuid() &&
 		  getegid() == getgid() &&
-		  gn_program_fit(path) == GN_PROGRAM_FITS && sees_library();
+		  gn_program_fit(path, geteuid()) == GN_PROGRAM_FITS &&
+		  sees_library();
 
 	errno = err;
 	return is;

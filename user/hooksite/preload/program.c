@@ -159,24 +159,25 @@ static bool starts_others(int fd, const struct needs *n)
 	return false;
 }
 
-/* The dynamic linker loads nothing by path into such programs. Root gets no
- * privileges by those of a file. */
-static bool is_privileged(int fd)
+/* The dynamic linker loads nothing by path into such programs. Who owns the
+ * file gets no privileges by it, and root none by its capabilities. */
+static bool is_privileged(int fd, uid_t uid)
 {
 	struct stat st;
 
-	return fstat(fd, &st) || st.st_mode & (S_ISUID | S_ISGID) ||
-	       (geteuid() && fgetxattr(fd, "security.capability", NULL, 0) > 0);
+	return fstat(fd, &st) || st.st_mode & S_ISGID ||
+	       (st.st_mode & S_ISUID && st.st_uid != uid) ||
+	       (uid && fgetxattr(fd, "security.capability", NULL, 0) > 0);
 }
 
-static enum gn_program_fit fit(int fd, const struct head *h)
+static enum gn_program_fit fit(int fd, const struct head *h, uid_t uid)
 {
 	const Elf64_Phdr *all = program_headers(h);
 	struct needs needs;
 
 	if (!all || !has_loader(fd, find(h, all, PT_INTERP)))
 		return GN_PROGRAM_FOREIGN;
-	if (is_privileged(fd))
+	if (is_privileged(fd, uid))
 		return GN_PROGRAM_PRIVILEGED;
 	needs = needs_of(fd, h, all);
 	if (needs.sanitizer)
@@ -202,7 +203,7 @@ static const char *instead(struct head *h)
 	return at;
 }
 
-enum gn_program_fit gn_program_fit(const char *path)
+enum gn_program_fit gn_program_fit(const char *path, uid_t uid)
 {
 	struct head h = {.size = 0};
 	const char *next = path;
@@ -216,7 +217,7 @@ enum gn_program_fit gn_program_fit(const char *path)
 		h.text[h.size > 0 ? h.size : 0] = '\0';
 		next = instead(&h);
 		if (!next) {
-			enum gn_program_fit is = fit(fd, &h);
+			enum gn_program_fit is = fit(fd, &h, uid);
 
 			close(fd);
 			return is;

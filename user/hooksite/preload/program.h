@@ -3,6 +3,8 @@
 #ifndef GNOMON_HOOKSITE_PRELOAD_PROGRAM_H
 #define GNOMON_HOOKSITE_PRELOAD_PROGRAM_H
 
+#include <sys/types.h>
+
 enum gn_program_fit {
 	GN_PROGRAM_FITS,
 	GN_PROGRAM_FOREIGN,    /* static, of another C library or machine */
@@ -12,7 +14,7 @@ enum gn_program_fit {
 };
 
 /* Looks at what the kernel starts for this path: of a script, its
- * interpreter. */
-enum gn_program_fit gn_program_fit(const char *path);
+ * interpreter. `uid`: who starts it. */
+enum gn_program_fit gn_program_fit(const char *path, uid_t uid);
 
 #endif
