@@ -364,6 +364,13 @@ void test_native_aot(struct live *t)
 		   &end);
 	CHECK(t, end.code == 0 && strstr(end.err, "give -f '*Type__Method*'"),
 	      "it is not told how methods are called: %s", end.err);
+	/* a JVM that it could start has such functions; it is none */
+	run_gnomon(t, NULL,
+		   live_text(t, "run -f Program* -- %s",
+			     live_fixture(t, "native_aot_loads")),
+		   &end);
+	CHECK(t, end.code == 0 && strstr(end.err, "give -f '*Type__Method*'"),
+	      "another library is meant: %s", end.err);
 	run_gnomon(t, NULL,
 		   live_text(t, "run -f *Cart__Total* -- %s",
 			     live_fixture(t, "native_aot_bare")),

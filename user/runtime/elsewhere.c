@@ -36,7 +36,7 @@ const char *gn_native_elsewhere(const struct gn_files *files, const char *glob,
 		return NULL;
 	for (size_t i = 0; i < files->count; i++) {
 		const struct gn_file *file = &files->file[i];
-		size_t n = file->program || file->hooksite
+		size_t n = file->program || file->hooksite || file->awaited
 				   ? 0
 				   : count(file, filter);
 

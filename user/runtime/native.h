@@ -104,7 +104,8 @@ const char *gn_native_stripped(const struct gn_native_stats *stats,
 			       const char *glob);
 
 /* For a glob without LIB that no function of the program matches: the library
- * among the files that has most such functions, and how many. NULL: none. */
+ * among the files that has most such functions, and how many. NULL: none. That
+ * of a runtime which may never start is not meant. */
 const char *gn_native_elsewhere(const struct gn_files *files, const char *glob,
 				size_t *functions);
 
