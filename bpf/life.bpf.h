@@ -16,10 +16,11 @@
 #include "check.bpf.h"
 #include "clock.bpf.h"
 #include "emit.bpf.h"
+#include "interpreter.bpf.h"
 #include "maps.bpf.h"
-#include "python.bpf.h"
 #include "settle.bpf.h"
 #include "switch.bpf.h"
+#include "values.bpf.h"
 #include "wait.bpf.h"
 
 /* Begins the account of a task at `now`. The iterator and the thread's parent
@@ -74,16 +75,17 @@ static __always_inline bool inherits(struct task_struct *parent,
 	return *lock;
 }
 
-/* A forked child has its parent's memory, and so its CPython. */
-static __always_inline void inherit_python(struct task_struct *parent,
-					   struct task_struct *child)
+/* A forked child has its parent's memory, and so its interpreter. */
+static __always_inline void inherit_interpreter(struct task_struct *parent,
+						struct task_struct *child)
 {
 	struct gn_task *from = task_of(parent), *to = task_of(child);
 
-	if (!from || !to || !python_of(from, tgid_of(parent)))
+	if (!from || !to || !interpreter_of(from, tgid_of(parent)))
 		return;
-	to->python = from->python;
-	to->python_turn = from->python_turn;
+	to->interpreter = from->interpreter;
+	to->interpreter_turn = from->interpreter_turn;
+	to->named_in = from->named_in ?: process_of(parent);
 }
 
 /* A new child has not been woken yet: from its birth it waits for its first
@@ -100,8 +102,8 @@ int GN_HELD_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	if (!in_session(now))
 		return 0;
 	begin(child, now, GN_CPU_QUEUED, tid_of(parent), lock);
-	if (control.pythons)
-		inherit_python(parent, child);
+	if (control.interpreters)
+		inherit_interpreter(parent, child);
 	return 0;
 }
 
@@ -172,7 +174,8 @@ int GN_HELD_PROG(on_exec, struct task_struct *p, int old_pid,
 		t->has_page = 0;
 		t->sleds = 0;
 		t->lock.size = 0;
-		t->python = 0;
+		t->interpreter = 0;
+		t->named_in = 0;
 		if (t->claimed)
 			end_claim(t, &m);
 		tell_thread(t, &m, GN_KIND_EXEC, p, t->tid, 0);

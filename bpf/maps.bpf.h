@@ -11,7 +11,7 @@
 #include <gnomon/control.h>
 #include <gnomon/event.h>
 #include <gnomon/lock.h>
-#include <gnomon/python.h>
+#include <gnomon/interpreter.h>
 #include <gnomon/spec.h>
 #include <gnomon/time_class.h>
 
@@ -83,10 +83,14 @@ struct gn_task {
 	__u64 claimed_sp;
 	__u32 claimed_func;
 	struct gn_lock lock; /* of its interpreter */
-	/* the process's CPython: its slot in `pythons` + 1, the turn that the
-	 * slot then had, and the thread's state there, if known */
-	__u32 python;
-	__u32 python_turn;
+	/* the process's interpreter: its slot in `interpreters` + 1, the turn
+	 * that the slot then had, and of CPython the thread's state, if known
+	 */
+	__u32 interpreter;
+	__u32 interpreter_turn;
+	/* the process that named its functions: 0, its own, or the one that it
+	 * was forked from. A child can lack pages with names. */
+	__u64 named_in;
 	__u64 python_thread;
 	struct gn_rec_slice kept[GN_SLICES];
 };
@@ -214,8 +218,8 @@ struct {
 
 struct gn_control control;
 
-/* Processes that run CPython. User space writes it. */
-struct gn_python pythons[GN_PYTHONS];
+/* Processes that run interpreters. User space writes it. */
+struct gn_interpreter interpreters[GN_INTERPRETERS];
 
 /*
  * To follow a pointer that was loaded from memory takes a helper call a step.

@@ -8,17 +8,9 @@
 #include <bpf/bpf_helpers.h>
 
 #include <gnomon/event.h>
-#include <gnomon/python.h>
+#include <gnomon/interpreter.h>
 
-#include "maps.bpf.h"
-
-/* In the place of an address: why there is none. */
-enum gn_python_no {
-	GN_PYTHON_OUTSIDE = 1, /* the thread runs no Python function */
-	GN_PYTHON_UNREAD,      /* the memory is not there */
-	GN_PYTHON_STRANGE,     /* it is not as CPython has it */
-	GN_PYTHON_NO_MAX = 15,
-};
+#include "walk.bpf.h"
 
 /* How CPython names the types, with the NUL. */
 #define GN_PYTHON_CODE_NAME 0x65646f63 /* "code" */
@@ -36,56 +28,52 @@ enum gn_python_no {
 #define GN_PYTHON_COMPACT(state)  ((state) >> 5 & 1)
 #define GN_PYTHON_IN_ASCII(state) ((state) >> 6 & 1)
 
-static __always_inline bool python_word(__u64 *to, __u64 at)
-{
-	return !bpf_probe_read_user(to, sizeof(*to), (void *)at);
-}
-
 /*
- * 0: the object has this type; else enum gn_python_no. A program that has
+ * 0: the object has this type; else enum gn_walk_no. A program that has
  * CPython as a library can have a copy of a type, at another address; so its
  * name counts, too.
  */
-static __always_inline __u32 python_is(const struct gn_python *py, __u64 object,
-				       enum gn_python_type which, __u64 name)
+static __always_inline __u32 python_is(const struct gn_interpreter *py,
+				       __u64 object,
+				       enum gn_python_address which, __u64 name)
 {
 	__u64 type, at, has = 0;
 
-	if (!python_word(&type, object + GN_PYTHON_TYPE))
-		return GN_PYTHON_UNREAD;
-	if (type && type == py->type[which])
+	if (!user_word(&type, object + GN_PYTHON_TYPE))
+		return GN_WALK_UNREAD;
+	if (type && type == py->addr[which])
 		return 0;
-	if (!python_word(&at, type + GN_PYTHON_NAME) ||
+	if (!user_word(&at, type + GN_PYTHON_NAME) ||
 	    bpf_probe_read_user(&has, name >> 24 ? 5 : 4, (void *)at))
-		return GN_PYTHON_UNREAD;
-	return has == name ? 0 : GN_PYTHON_STRANGE;
+		return GN_WALK_UNREAD;
+	return has == name ? 0 : GN_WALK_STRANGE;
 }
 
 #define GN_PYTHON_IS(py, object, type) \
 	python_is(py, object, GN_PYTHON_##type, GN_PYTHON_##type##_NAME)
 
 /* Reads a text; what is longer than there is room is cut. */
-static __noinline bool python_text(struct gn_python_text *to, __u64 object,
-				   const struct gn_python *py)
+static __noinline bool python_text(struct gn_interpreted_text *to, __u64 object,
+				   const struct gn_interpreter *py)
 {
 	__u64 length, data;
 	__u64 bytes; /* older kernels know no bound of 32 bits of a product */
 	__u32 state;
 
 	if (!to || !py || !object || GN_PYTHON_IS(py, object, STR) ||
-	    !python_word(&length, object + GN_PYTHON_LENGTH) ||
+	    !user_word(&length, object + GN_PYTHON_LENGTH) ||
 	    bpf_probe_read_user(&state, sizeof(state),
 				(void *)(object + GN_PYTHON_STATE)) ||
 	    !GN_PYTHON_COMPACT(state) || !GN_PYTHON_WIDTH(state))
 		return false;
-	data = object +
-	       (GN_PYTHON_IN_ASCII(state) ? py->at.ascii : py->at.compact);
-	if (length > GN_PYTHON_TEXT)
-		length = GN_PYTHON_TEXT;
+	data = object + (GN_PYTHON_IN_ASCII(state) ? py->python.ascii
+						   : py->python.compact);
+	if (length > GN_INTERPRETED_TEXT)
+		length = GN_INTERPRETED_TEXT;
 	bytes = length * GN_PYTHON_WIDTH(state);
 	barrier_var(bytes);
-	if (bytes > GN_PYTHON_TEXT)
-		bytes = GN_PYTHON_TEXT;
+	if (bytes > GN_INTERPRETED_TEXT)
+		bytes = GN_INTERPRETED_TEXT;
 	to->bytes = bytes;
 	to->width = GN_PYTHON_WIDTH(state);
 	return !bytes || !bpf_probe_read_user(to->text, bytes, (void *)data);
@@ -108,7 +96,7 @@ static __always_inline bool python_entries(struct gn_python_entries *e,
 	e->size = 24;
 	e->key = 8;
 	if (!at->new_keys) {
-		if (!python_word(&size, keys + 8))
+		if (!user_word(&size, keys + 8))
 			return false;
 		e->at = keys + 40 + (size << (size > 0xff) << (size > 0xffff));
 		return true;
@@ -125,7 +113,8 @@ static __always_inline bool python_entries(struct gn_python_entries *e,
 
 /* The text with the name of the module whose variables these are: it is among
  * the first. 0: not found. */
-static __noinline __u64 python_module(__u64 globals, const struct gn_python *py)
+static __noinline __u64 python_module(__u64 globals,
+				      const struct gn_interpreter *py)
 {
 	static const char word[] = "__name__";
 	struct gn_python_entries e;
@@ -133,14 +122,14 @@ static __noinline __u64 python_module(__u64 globals, const struct gn_python *py)
 	int i;
 
 	if (!py || GN_PYTHON_IS(py, globals, DICT) ||
-	    !python_word(&keys, globals + GN_PYTHON_KEYS) ||
-	    !python_entries(&e, keys, &py->at))
+	    !user_word(&keys, globals + GN_PYTHON_KEYS) ||
+	    !python_entries(&e, keys, &py->python))
 		return 0;
 	for (i = 0; i < 4; i++) {
-		if (!python_word(&key, e.at + i * e.size + e.key) ||
-		    !python_word(&value, e.at + i * e.size + e.key + 8))
+		if (!user_word(&key, e.at + i * e.size + e.key) ||
+		    !user_word(&value, e.at + i * e.size + e.key + 8))
 			return 0;
-		if (python_word(&has, key + py->at.ascii) &&
+		if (user_word(&has, key + py->python.ascii) &&
 		    has == *(const __u64 *)word)
 			return value;
 	}

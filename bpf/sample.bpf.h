@@ -10,13 +10,13 @@
 #include <gnomon/event.h>
 
 #include "emit.bpf.h"
+#include "interpreter.bpf.h"
 #include "maps.bpf.h"
-#include "python.bpf.h"
 
 struct gn_sample {
 	struct gn_rec_sample r;
-	/* indexes of Python functions, then addresses */
-	__u64 at[GN_PYTHON_FRAMES / 2 + GN_SAMPLE_FRAMES];
+	/* indexes of an interpreter's functions, then addresses */
+	__u64 at[GN_INTERPRETED_FRAMES / 2 + GN_SAMPLE_FRAMES];
 	__u64 last; /* time of this CPU's last sample */
 	struct gn_walk walk;
 };
@@ -73,13 +73,14 @@ int on_sample(void *ctx)
 	}
 	note_late(t, s, now);
 	s->last = now;
-	if (control.pythons && python_stack(&s->walk, t, self, now))
-		flags = GN_F_PYTHON | (s->walk.cut || (s->walk.no && s->walk.n)
-					       ? GN_F_PYTHON_CUT
-					       : 0);
+	if (control.interpreters && interpreter_stack(&s->walk, t, self, now))
+		flags = GN_F_INTERPRETED |
+			(s->walk.cut || (s->walk.no && s->walk.n)
+				 ? GN_F_INTERPRETED_CUT
+				 : 0);
 	n = flags ? s->walk.n : 0;
 	barrier_var(n);
-	if (n > GN_PYTHON_FRAMES)
+	if (n > GN_INTERPRETED_FRAMES)
 		return 0;
 	if (n && bpf_probe_read_kernel(s->at, n * sizeof(__u32), s->walk.index))
 		return 0;

@@ -9,7 +9,7 @@
 
 #include <gnomon/types.h>
 #include <gnomon/event.h>
-#include <gnomon/python.h>
+#include <gnomon/interpreter.h>
 
 /* gn_control.scanning: whether `targets` holds processes or threads. SELF looks
  * up only gnomon's own ids. */
@@ -55,14 +55,14 @@ struct gn_control {
 	__u32 unsent;	 /* names that the ring had no room for */
 	__u32 valued;	 /* functions of runtimes have values to record */
 	__u32 interned;	 /* names that got an index */
-	__u32 sampled;	 /* Python functions that got one */
-	__u32 pythons;	 /* some process runs Python */
-	__u32 forgotten; /* how often the memory of names was freed */
-	__u32 begun;	 /* threads that were traced so far */
-	__u32 wakers;	 /* on_waking is attached and reports wakers */
-	__u32 attend;	 /* new processes and programs wake user space */
-	__u32 sets_up;	 /* user space writes options of runtimes */
-	__u32 gather;	 /* slices may be held back to go out together */
+	__u32 sampled;	 /* functions of interpreters that got one */
+	__u32 interpreters; /* some process runs one */
+	__u32 forgotten;    /* how often the memory of names was freed */
+	__u32 begun;	    /* threads that were traced so far */
+	__u32 wakers;	    /* on_waking is attached and reports wakers */
+	__u32 attend;	    /* new processes and programs wake user space */
+	__u32 sets_up;	    /* user space writes options of runtimes */
+	__u32 gather;	    /* slices may be held back to go out together */
 	/*
 	 * gnomon's PID namespace and its level; level 0 is the machine's own.
 	 * All ids in records, in `targets` and in `launch` are of that

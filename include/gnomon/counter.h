@@ -4,6 +4,46 @@
 #ifndef GNOMON_COUNTER_H
 #define GNOMON_COUNTER_H
 
+/* Counters of samples in processes of an interpreter, from `first` on. */
+#define GN_INTERPRETED_LIST(X, NAME, first, word, language, interpreter)     \
+	X(NAME##_STACKS, first, word "-stacks", 0,                           \
+	  "samples with " language " functions")                             \
+	X(NAME##_OUTSIDE, (first) + 1, word "-outside", 0,                   \
+	  "samples of a " language " process whose thread ran no " language  \
+	  " function")                                                       \
+	X(NAME##_UNREAD, (first) + 2, word "-unread", 0,                     \
+	  "samples whose " language " functions could not be read: the "     \
+	  "memory was not there")                                            \
+	X(NAME##_STRANGE, (first) + 3, word "-strange", 0,                   \
+	  "samples whose " language " functions could not be read: the "     \
+	  "memory was not as that version of " interpreter " has it")        \
+	X(NAME##_EARLY, (first) + 4, word "-early", 0,                       \
+	  "samples without " language " functions: gnomon did not know yet " \
+	  "that the process runs " language)                                 \
+	X(NAME##_UNKNOWN, (first) + 5, word "-unknown", 0,                   \
+	  "samples without " language " functions: gnomon does not know "    \
+	  "that version of " interpreter)                                    \
+	X(NAME##_CUT, (first) + 6, word "-cut", 0,                           \
+	  "samples with more " language " functions than are recorded")      \
+	X(NAME##_NAMES, (first) + 7, word "-names", 0,                       \
+	  language " functions in samples whose name was lost")
+
+/* The same, beside enum gn_interpreter_kind. */
+enum gn_interpreted_counter {
+	GN_INTERPRETED_STACKS,
+	GN_INTERPRETED_OUTSIDE,
+	GN_INTERPRETED_UNREAD,
+	GN_INTERPRETED_STRANGE,
+	GN_INTERPRETED_EARLY,
+	GN_INTERPRETED_UNKNOWN,
+	GN_INTERPRETED_CUT,
+	GN_INTERPRETED_NAMES,
+	GN_INTERPRETED_COUNTERS,
+};
+
+#define GN_COUNTER_INTERPRETED(kind, which) \
+	(GN_COUNTER_PYTHON_STACKS + (kind)*GN_INTERPRETED_COUNTERS + (which))
+
 /* X(enumerator, value, text, is it a loss of records, meaning). Trace files
  * store the values: append only. */
 #define GN_COUNTER_LIST(X)                                                    \
@@ -43,26 +83,8 @@
 	  "the stack of a sample could not be read")                          \
 	X(SAMPLES_LATE, 19, "samples-late", 0,                                \
 	  "the kernel did not take a sample when it was due")                 \
-	X(PYTHON_STACKS, 20, "python-stacks", 0,                              \
-	  "samples with Python functions")                                    \
-	X(PYTHON_OUTSIDE, 21, "python-outside", 0,                            \
-	  "samples of a Python process whose thread ran no Python function")  \
-	X(PYTHON_UNREAD, 22, "python-unread", 0,                              \
-	  "samples whose Python functions could not be read: the memory was " \
-	  "not there")                                                        \
-	X(PYTHON_STRANGE, 23, "python-strange", 0,                            \
-	  "samples whose Python functions could not be read: the memory was " \
-	  "not as that version of CPython has it")                            \
-	X(PYTHON_EARLY, 24, "python-early", 0,                                \
-	  "samples without Python functions: gnomon did not know yet that "   \
-	  "the process runs Python")                                          \
-	X(PYTHON_UNKNOWN, 25, "python-unknown", 0,                            \
-	  "samples without Python functions: gnomon does not know that "      \
-	  "version of CPython")                                               \
-	X(PYTHON_CUT, 26, "python-cut", 0,                                    \
-	  "samples with more Python functions than are recorded")             \
-	X(PYTHON_NAMES, 27, "python-names", 0,                                \
-	  "Python functions in samples whose name was lost")
+	GN_INTERPRETED_LIST(X, PYTHON, 20, "python", "Python", "CPython")     \
+	GN_INTERPRETED_LIST(X, RUBY, 28, "ruby", "Ruby", "Ruby")
 
 enum gn_counter {
 #define GN_COUNTER_ENUM(name, value, text, loss, meaning) \

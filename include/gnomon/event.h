@@ -366,36 +366,51 @@ struct gn_rec_sample {
 };
 
 /*
- * flags of SAMPLE, in the ring only: it is a struct gn_rec_python_name; gnomon
- * knew the process's CPython; there are more Python callers than the sample
- * has, or they could not be read.
+ * flags of SAMPLE, in the ring only: it is a struct gn_rec_interpreted; gnomon
+ * knew the process's interpreter; there are more callers than the sample has,
+ * or they could not be read.
  */
-#define GN_F_PYTHON_NAME 0x01
-#define GN_F_PYTHON	 0x02
-#define GN_F_PYTHON_CUT	 0x04
+#define GN_F_NAMES_INTERPRETED 0x01
+#define GN_F_INTERPRETED       0x02
+#define GN_F_INTERPRETED_CUT   0x04
 
-/* Python functions of a sample's stack. There is room left for native functions
- * that the innermost one calls. In the ring, `pad` is their number, and their
- * indexes of 32 bits come before the addresses, filled up to 64 bits. An index
- * of 0: the name is lost. */
-#define GN_PYTHON_FRAMES 120
+/* Functions of an interpreter in a sample's stack. There is room left for
+ * native functions that the innermost one calls. In the ring, `pad` is their
+ * number, and their indexes of 32 bits come before the addresses, filled up to
+ * 64 bits. An index of 0: the name is lost. */
+#define GN_INTERPRETED_FRAMES 120
 
-/* A text of CPython as it is in memory: `bytes` of characters of `width` bytes
- * each. */
-#define GN_PYTHON_TEXT 512
+/* A text of an interpreter as it is in memory: `bytes` of characters of `width`
+ * bytes each, or of UTF-8. */
+#define GN_INTERPRETED_TEXT 512
+#define GN_INTERPRETED_UTF8 8
 
-struct gn_python_text {
+struct gn_interpreted_text {
 	__u32 bytes;
 	__u32 width; /* 0: there is none */
-	char text[GN_PYTHON_TEXT];
+	char text[GN_INTERPRETED_TEXT];
 };
 
-/* Names an index of a Python function. Only in the ring. */
-struct gn_rec_python_name {
+/* What the owner of a function is to it. */
+enum gn_interpreted_owner {
+	GN_OWNER_NONE,
+	GN_OWNER_MODULE, /* a module of Python */
+	GN_OWNER_CLASS,	 /* a class or module of Ruby, which has the method */
+	GN_OWNER_ITSELF, /* one whose own method it is */
+	GN_OWNER_OBJECT, /* the class of the object whose own method it is */
+};
+
+#define GN_INTERPRETED_LEAD 40
+
+/* Names an index of such a function. Only in the ring. */
+struct gn_rec_interpreted {
 	struct gn_rec h;
 	__u32 index;
 	__u32 line;
-	struct gn_python_text module, name, file;
+	__u32 owns; /* enum gn_interpreted_owner */
+	__u32 lead_bytes;
+	char lead[GN_INTERPRETED_LEAD]; /* "block in " */
+	struct gn_interpreted_text owner, name, file;
 };
 
 /* Bytes of a sample with this many frames. */
@@ -588,6 +603,6 @@ _Static_assert(sizeof(struct gn_rec_value) == 112, "value");
 _Static_assert(sizeof(struct gn_rec_line) == 40, "line");
 _Static_assert(sizeof(struct gn_rec_event) == 48, "event");
 _Static_assert(sizeof(struct gn_rec_sample) == 40, "sample");
-_Static_assert(sizeof(struct gn_rec_python_name) == 1592, "python-name");
+_Static_assert(sizeof(struct gn_rec_interpreted) == 1640, "interpreted");
 
 #endif

@@ -520,8 +520,8 @@ void host_goes_on(struct host_task *t)
 	t->regs.ip++;
 }
 
-bool host_python_text(struct gn_python_text *to, const void *object,
-		      const struct gn_python *py)
+bool host_python_text(struct gn_interpreted_text *to, const void *object,
+		      const struct gn_interpreter *py)
 {
 	return python_text(to, (__u64)object, py);
 }

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include <gnomon/event.h>
-#include <gnomon/python.h>
+#include <gnomon/interpreter.h>
 
 #define HOST_SKEW  1000
 #define HOST_TASKS 16
@@ -96,8 +96,8 @@ void host_goes_on(struct host_task *t);
 void host_syscall(struct host_task *t, bool begins, int nr);
 
 /* Reads a text of CPython in this program's memory. */
-bool host_python_text(struct gn_python_text *to, const void *object,
-		      const struct gn_python *py);
+bool host_python_text(struct gn_interpreted_text *to, const void *object,
+		      const struct gn_interpreter *py);
 
 /* The sampling timer fires while the task runs with this stack. */
 void host_timer(struct host_task *t, const uint64_t *frame, uint32_t nframes);

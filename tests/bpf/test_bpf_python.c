@@ -26,16 +26,16 @@ struct object {
 };
 
 /* Versions of CPython before 3.12, and since. */
-static const struct gn_python versions[] = {
-	{.at = {.ascii = 48, .compact = 72}},
-	{.at = {.ascii = 40, .compact = 56}},
+static const struct gn_interpreter versions[] = {
+	{.python = {.ascii = 48, .compact = 72}},
+	{.python = {.ascii = 40, .compact = 56}},
 };
 
 /* Makes an object of `n` characters of this width. */
-static void make(struct object *o, const struct gn_python *py, int width,
+static void make(struct object *o, const struct gn_interpreter *py, int width,
 		 bool ascii, const void *at, uint64_t n)
 {
-	size_t head = ascii ? py->at.ascii : py->at.compact;
+	size_t head = ascii ? py->python.ascii : py->python.compact;
 
 	memset(o, 0xa5, sizeof(*o));
 	o->type = (uintptr_t)type_str;
@@ -44,10 +44,10 @@ static void make(struct object *o, const struct gn_python *py, int width,
 	memcpy((char *)o + head, at, n * (size_t)width);
 }
 
-static void expect(const struct object *o, const struct gn_python *py,
+static void expect(const struct object *o, const struct gn_interpreter *py,
 		   uint32_t width, const void *at, uint32_t bytes)
 {
-	struct gn_python_text text = {.width = 7};
+	struct gn_interpreted_text text = {.width = 7};
 
 	assert_true(host_python_text(&text, o, py));
 	assert_int_equal(text.width, width);
@@ -84,10 +84,13 @@ static void each_form(void **state)
 static void long_texts(void **state)
 {
 	static const int widths[] = {1, 2, 4};
-	static const uint64_t lengths[] = {GN_PYTHON_TEXT - 1, GN_PYTHON_TEXT,
-					   GN_PYTHON_TEXT + 1, 1u << 31,
-					   UINT64_MAX,	       1ull << 62};
-	char bytes[4 * GN_PYTHON_TEXT];
+	static const uint64_t lengths[] = {GN_INTERPRETED_TEXT - 1,
+					   GN_INTERPRETED_TEXT,
+					   GN_INTERPRETED_TEXT + 1,
+					   1u << 31,
+					   UINT64_MAX,
+					   1ull << 62};
+	char bytes[4 * GN_INTERPRETED_TEXT];
 	struct object o;
 
 	(void)state;
@@ -96,7 +99,8 @@ static void long_texts(void **state)
 	for (size_t w = 0; w < 3; w++)
 		for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths);
 		     i++) {
-			uint64_t most = GN_PYTHON_TEXT / (unsigned)widths[w];
+			uint64_t most =
+				GN_INTERPRETED_TEXT / (unsigned)widths[w];
 			uint64_t n = lengths[i] < most ? lengths[i] : most;
 
 			make(&o, versions, widths[w], false, bytes, most);
@@ -109,17 +113,17 @@ static void long_texts(void **state)
 /* An object of a type that CPython in this file exports, or has a copy of. */
 static void by_its_type(void **state)
 {
-	struct gn_python py = versions[1];
-	struct gn_python_text text;
+	struct gn_interpreter py = versions[1];
+	struct gn_interpreted_text text;
 	struct object o;
 
 	(void)state;
 	make(&o, &py, 1, true, "f", 1);
-	py.type[GN_PYTHON_STR] = (uintptr_t)type_bytes;
+	py.addr[GN_PYTHON_STR] = (uintptr_t)type_bytes;
 	assert_true(host_python_text(&text, &o, &py));
 	o.type = (uintptr_t)type_bytes;
 	assert_true(host_python_text(&text, &o, &py));
-	py.type[GN_PYTHON_STR] = 0;
+	py.addr[GN_PYTHON_STR] = 0;
 	assert_false(host_python_text(&text, &o, &py));
 	o.type = (uintptr_t)type_strict;
 	assert_false(host_python_text(&text, &o, &py));
@@ -131,7 +135,7 @@ static void by_its_type(void **state)
 static void what_is_none(void **state)
 {
 	static const uint32_t states[] = {STATE(1, 0, 1), STATE(0, 1, 1), 0};
-	struct gn_python_text text;
+	struct gn_interpreted_text text;
 	struct object o;
 
 	(void)state;

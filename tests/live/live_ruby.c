@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Ruby programs with and without gnomon. */
-#include "live.h"
+#include "live_ruby.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 
 #define N PRIu64
 
-static char *ruby(struct live *t)
+char *live_ruby(struct live *t)
 {
 	char *path = getenv("RUBY");
 
@@ -24,8 +24,8 @@ static char *ruby(struct live *t)
 
 static void demo(struct live *t, struct live_args *a, const char *topic)
 {
-	live_add(t, a, ruby(t), live_text(t, "%s/demo.rb", t->fixtures), topic,
-		 NULL);
+	live_add(t, a, live_ruby(t), live_text(t, "%s/demo.rb", t->fixtures),
+		 topic, NULL);
 }
 
 void live_run_row(struct live *t, const struct live_row *row)
@@ -99,17 +99,17 @@ void ruby_started(struct live *t)
 				   "puts __method__.inspect\n";
 	char *script = live_path(t, "script");
 	char *const ways[][4] = {
-		{ruby(t), "-e", (char *)code},
-		{ruby(t), script},
-		{ruby(t), "--disable=gems", script},
-		{ruby(t), "--yjit", script},
-		{ruby(t), "-w", "-ruri", script},
+		{live_ruby(t), "-e", (char *)code},
+		{live_ruby(t), script},
+		{live_ruby(t), "--disable=gems", script},
+		{live_ruby(t), "--yjit", script},
+		{live_ruby(t), "-w", "-ruri", script},
 		{script},
 	};
 	FILE *f = fopen(script, "w");
 
 	CHECK(t, f, "no script");
-	fprintf(f, "#!%s\n%s", ruby(t), code);
+	fprintf(f, "#!%s\n%s", live_ruby(t), code);
 	CHECK(t, !fclose(f) && !chmod(script, 0755), "no script");
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		struct live_args command = {.n = 0};
@@ -151,7 +151,7 @@ void ruby_attach(struct live *t)
 	struct live_talk program, gnomon;
 	struct live_args a = {.n = 0};
 
-	live_add(t, &command, ruby(t), "-e",
+	live_add(t, &command, live_ruby(t), "-e",
 		 "puts 'runs'; $stdout.flush; $stdin.read", NULL);
 	live_talk(t, &command, &program);
 	free(live_await(t, program.out, "runs"));
@@ -180,7 +180,7 @@ void ruby_killed(struct live *t)
 	char *line;
 
 	live_add(t, &a, t->gnomon, "run", "-o", live_path(t, "report"), "--",
-		 ruby(t), "-e", script, NULL);
+		 live_ruby(t), "-e", script, NULL);
 	live_talk(t, &a, &talk);
 	line = live_await(t, talk.out, "hooks ");
 	CHECK(t, strcmp(line, "hooks 0"), "there is no hook: %s", line);

@@ -13,7 +13,6 @@
 
 #include <cmocka.h>
 
-#include "capture/python_file.h"
 #include "capture/sampler_parts.h"
 #include "fail.h"
 
@@ -62,9 +61,16 @@ static void put_bytes(char *bytes, size_t size, const char *mark,
 	memcpy(at, with, n);
 }
 
+static bool read_at(const char *path, struct gn_interpreter_file *out)
+{
+	*out = (struct gn_interpreter_file){.known = false};
+	return gn_python_file_read(path, out);
+}
+
 /* Reads a copy of the library that has this version and this runtime. */
 static bool read_as(const char *library, uint64_t version,
-		    const struct offsets *offsets, struct gn_python_file *out)
+		    const struct offsets *offsets,
+		    struct gn_interpreter_file *out)
 {
 	char path[] = "/tmp/gnomon-python-XXXXXX", *bytes = malloc(1 << 20);
 	FILE *from = fopen(library, "re");
@@ -82,7 +88,7 @@ static bool read_as(const char *library, uint64_t version,
 	assert_int_equal(write(fd, bytes, size), size);
 	close(fd);
 	free(bytes);
-	is = gn_python_file_read(path, out);
+	is = read_at(path, out);
 	unlink(path);
 	return is;
 }
@@ -107,21 +113,21 @@ static uint64_t base_of(uint64_t code)
 static void its_addresses(void **state)
 {
 	void *library = dlopen(GN_PYTHON_WHOLE, RTLD_NOW);
-	struct gn_python_file file;
+	struct gn_interpreter_file file;
 	uint64_t base;
 
 	(void)state;
 	assert_non_null(library);
 	base = base_of((uintptr_t)dlsym(library, "PyEval_EvalCode"));
 	assert_int_not_equal(base, 0);
-	assert_true(gn_python_file_read(GN_PYTHON_WHOLE, &file));
-	assert_int_equal(base + (uint64_t)file.runtime,
+	assert_true(read_at(GN_PYTHON_WHOLE, &file));
+	assert_int_equal(base + file.its.addr[GN_PYTHON_RUNTIME],
 			 (uintptr_t)dlsym(library, "_PyRuntime"));
-	assert_int_equal(base + (uint64_t)file.type[GN_PYTHON_CODE],
+	assert_int_equal(base + file.its.addr[GN_PYTHON_CODE],
 			 (uintptr_t)dlsym(library, "PyCode_Type"));
-	assert_int_equal(base + (uint64_t)file.type[GN_PYTHON_STR],
+	assert_int_equal(base + file.its.addr[GN_PYTHON_STR],
 			 (uintptr_t)dlsym(library, "PyUnicode_Type"));
-	assert_int_equal(file.type[GN_PYTHON_DICT], 0);
+	assert_int_equal(file.its.addr[GN_PYTHON_DICT], 0);
 	dlclose(library);
 }
 
@@ -141,7 +147,7 @@ static void its_version(void **state)
 		{0x040b00f0, false, 0, 0, 0},
 		{UINT64_MAX, false, 0, 0, 0},
 	};
-	struct gn_python_file file;
+	struct gn_interpreter_file file;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -150,19 +156,19 @@ static void its_version(void **state)
 		assert_int_equal(file.known, rows[i].known);
 		if (!file.known)
 			continue;
-		assert_int_equal(file.at.code, rows[i].code);
-		assert_int_equal(file.at.previous, rows[i].previous);
-		assert_int_equal(file.at.name, rows[i].name);
+		assert_int_equal(file.its.python.code, rows[i].code);
+		assert_int_equal(file.its.python.previous, rows[i].previous);
+		assert_int_equal(file.its.python.name, rows[i].name);
 	}
 	/* 3.8 to 3.10, 3.7, none */
-	assert_true(gn_python_file_read(GN_PYTHON_OLD, &file));
+	assert_true(read_at(GN_PYTHON_OLD, &file));
 	assert_true(file.known);
-	assert_int_equal(file.at.name, 112);
-	assert_true(gn_python_file_read(GN_PYTHON_OLDER, &file));
+	assert_int_equal(file.its.python.name, 112);
+	assert_true(read_at(GN_PYTHON_OLDER, &file));
 	assert_false(file.known);
-	assert_false(gn_python_file_read(GN_PYTHON_NONE_AT_ALL, &file));
-	assert_false(gn_python_file_read("/proc/self/nothing", &file));
-	assert_false(gn_python_file_read("/etc/passwd", &file));
+	assert_false(read_at(GN_PYTHON_NONE_AT_ALL, &file));
+	assert_false(read_at("/proc/self/nothing", &file));
+	assert_false(read_at("/etc/passwd", &file));
 }
 
 static struct offsets offsets_of_3_13(void)
@@ -191,8 +197,8 @@ static struct offsets offsets_of_3_13(void)
 static void its_own_offsets(void **state)
 {
 	struct offsets o = offsets_of_3_13();
-	struct gn_python_file file;
-	const struct gn_python_layout *at = &file.at;
+	struct gn_interpreter_file file;
+	const struct gn_python_layout *at = &file.its.python;
 
 	(void)state;
 	assert_true(read_as(GN_PYTHON_WHOLE, 0x030d01f0, &o, &file));
@@ -216,7 +222,7 @@ static void its_own_offsets(void **state)
 static void offsets_that_lie(void **state)
 {
 	struct offsets o = offsets_of_3_13();
-	struct gn_python_file file;
+	struct gn_interpreter_file file;
 
 	(void)state;
 	o.cookie[7] = 'z';
@@ -258,10 +264,10 @@ static int take(void *ctx, const struct gn_rec *rec, size_t size)
 	return 0;
 }
 
-static struct gn_python_text text_of(uint32_t width, const void *at,
-				     uint32_t bytes)
+static struct gn_interpreted_text text_of(uint32_t width, const void *at,
+					  uint32_t bytes)
 {
-	struct gn_python_text text = {.bytes = bytes, .width = width};
+	struct gn_interpreted_text text = {.bytes = bytes, .width = width};
 
 	memcpy(text.text, at, bytes);
 	return text;
@@ -282,7 +288,7 @@ static void names_in_all_widths(void **state)
 	static const uint32_t wide[] = {0xd7ff, 0xe000, 0x110000, UINT32_MAX,
 					0x10ffff};
 	const struct {
-		struct gn_python_text text;
+		struct gn_interpreted_text text;
 		const char *want, *what;
 	} rows[] = {
 		ROW(LATIN, "f"),
@@ -297,34 +303,37 @@ static void names_in_all_widths(void **state)
 		{text_of(2, u"\u03b1\u03b2", 3), u8"\u03b1", "3 of 4 bytes"},
 		{text_of(4, U"\u03b1\u03b2", 7), u8"\u03b1", "7 of 8 bytes"},
 		{text_of(3, "abc", 3), "", "no such width"},
-		{{.bytes = GN_PYTHON_TEXT + 1, .width = 1}, "", "too long"},
+		{{.bytes = GN_INTERPRETED_TEXT + 1, .width = 1},
+		 "",
+		 "too long"},
 	};
 	struct told told = {.functions = 0};
 	struct gn_sampler_names *names = gn_sampler_names_new(take, &told);
-	struct gn_sampler_pythons *p =
-		gn_sampler_pythons_new(take, &told, names);
+	struct gn_sampler_functions *p =
+		gn_sampler_functions_new(take, &told, names);
 
 	(void)state;
 	assert_true(names && p);
 	for (uint32_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct gn_rec_python_name r = {
+		const struct gn_rec_interpreted r = {
 			.index = i + 1,
 			.line = i + 1,
-			.module = rows[i].text,
+			.owns = *rows[i].want ? GN_OWNER_MODULE : GN_OWNER_NONE,
+			.owner = rows[i].text,
 			.name = LATIN("f"),
 			.file = rows[i].text,
 		};
 		char want[64];
 
-		gn_sampler_pythons_name(p, 7, &r);
+		gn_sampler_functions_name(p, 7, &r);
 		snprintf(want, sizeof(want), "%s%sf", rows[i].want,
 			 *rows[i].want ? "." : "");
 		if (strcmp(told.name, want) || strcmp(told.file, rows[i].want))
 			fail_msg("%s: '%s' in '%s', not '%s'", rows[i].what,
 				 told.name, told.file, want);
-		assert_int_not_equal(gn_sampler_pythons_at(p, i + 1), 0);
+		assert_int_not_equal(gn_sampler_functions_at(p, i + 1), 0);
 	}
-	gn_sampler_pythons_free(p);
+	gn_sampler_functions_free(p);
 	gn_sampler_names_free(names);
 }
 
@@ -334,32 +343,33 @@ static void the_same_function(void **state)
 {
 	struct told told = {.functions = 0};
 	struct gn_sampler_names *names = gn_sampler_names_new(take, &told);
-	struct gn_sampler_pythons *p =
-		gn_sampler_pythons_new(take, &told, names);
-	struct gn_rec_python_name r = {.index = 1,
+	struct gn_sampler_functions *p =
+		gn_sampler_functions_new(take, &told, names);
+	struct gn_rec_interpreted r = {.index = 1,
 				       .line = 5,
-				       .module = LATIN("m"),
+				       .owns = GN_OWNER_MODULE,
+				       .owner = LATIN("m"),
 				       .name = LATIN("f"),
 				       .file = LATIN("m.py")};
 
 	(void)state;
 	assert_true(names && p);
-	gn_sampler_pythons_name(p, 7, &r);
+	gn_sampler_functions_name(p, 7, &r);
 	r.index = 100000;
-	gn_sampler_pythons_name(p, 8, &r);
+	gn_sampler_functions_name(p, 8, &r);
 	r.index = 2;
 	r.line = 6;
-	gn_sampler_pythons_name(p, 7, &r);
+	gn_sampler_functions_name(p, 7, &r);
 	r.index = UINT32_MAX; /* more than a program can have */
-	gn_sampler_pythons_name(p, 7, &r);
+	gn_sampler_functions_name(p, 7, &r);
 	assert_int_equal(told.functions, 2);
-	assert_int_equal(gn_sampler_pythons_at(p, 1),
-			 gn_sampler_pythons_at(p, 100000));
-	assert_int_not_equal(gn_sampler_pythons_at(p, 1),
-			     gn_sampler_pythons_at(p, 2));
-	assert_int_equal(gn_sampler_pythons_at(p, 3), 0);
-	assert_int_equal(gn_sampler_pythons_at(p, UINT32_MAX), 0);
-	gn_sampler_pythons_free(p);
+	assert_int_equal(gn_sampler_functions_at(p, 1),
+			 gn_sampler_functions_at(p, 100000));
+	assert_int_not_equal(gn_sampler_functions_at(p, 1),
+			     gn_sampler_functions_at(p, 2));
+	assert_int_equal(gn_sampler_functions_at(p, 3), 0);
+	assert_int_equal(gn_sampler_functions_at(p, UINT32_MAX), 0);
+	gn_sampler_functions_free(p);
 	gn_sampler_names_free(names);
 }
 
@@ -389,21 +399,21 @@ static int take_all(void *ctx, const struct gn_rec *rec, size_t size)
 	return 0;
 }
 
-static void name_index(struct gn_sampler_pythons *p, uint32_t index)
+static void name_index(struct gn_sampler_functions *p, uint32_t index)
 {
-	struct gn_rec_python_name r = {
+	struct gn_rec_interpreted r = {
 		.index = index * 7, .line = index, .file = LATIN("m.py")};
 
 	r.name.width = 1;
 	r.name.bytes = (uint32_t)snprintf(r.name.text, 16, "f%u", index);
-	gn_sampler_pythons_name(p, 7, &r);
+	gn_sampler_functions_name(p, 7, &r);
 }
 
 /* 0, or a function of this name that was told. */
-static void check_index(struct gn_sampler_pythons *p, uint32_t index,
+static void check_index(struct gn_sampler_functions *p, uint32_t index,
 			const struct all *all, bool must)
 {
-	uint32_t func = gn_sampler_pythons_at(p, index * 7);
+	uint32_t func = gn_sampler_functions_at(p, index * 7);
 	size_t i = 0;
 	char name[16];
 
@@ -421,12 +431,12 @@ static bool without_memory_at(int n)
 {
 	struct all *all = calloc(1, sizeof(*all));
 	struct gn_sampler_names *names = gn_sampler_names_new(take_all, all);
-	struct gn_sampler_pythons *p;
+	struct gn_sampler_functions *p;
 	bool any;
 
 	assert_true(all && names);
 	arm(n);
-	p = gn_sampler_pythons_new(take_all, all, names);
+	p = gn_sampler_functions_new(take_all, all, names);
 	for (uint32_t i = 1; p && i < FUNCTIONS; i++)
 		name_index(p, i);
 	any = atomic_load(&failed);
@@ -437,7 +447,7 @@ static bool without_memory_at(int n)
 		name_index(p, i);
 	for (uint32_t i = 1; p && i < FUNCTIONS; i++)
 		check_index(p, i, all, true);
-	gn_sampler_pythons_free(p);
+	gn_sampler_functions_free(p);
 	gn_sampler_names_free(names);
 	free(all);
 	return any;

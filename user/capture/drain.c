@@ -124,12 +124,12 @@ static int take_kept(const struct gn_rec_slice *sent, gn_drain_fn take,
 static int take_stack(const struct gn_rec_sample *sent, size_t size,
 		      gn_drain_fn take, void *ctx)
 {
-	if (sent->h.flags & GN_F_PYTHON_NAME)
-		return size == sizeof(struct gn_rec_python_name)
+	if (sent->h.flags & GN_F_NAMES_INTERPRETED)
+		return size == sizeof(struct gn_rec_interpreted)
 			       ? take(ctx, &sent->h, size)
 			       : -EBADMSG;
 	if (size < sizeof(*sent) || sent->frames > GN_SAMPLE_FRAMES ||
-	    sent->pad > GN_PYTHON_FRAMES ||
+	    sent->pad > GN_INTERPRETED_FRAMES ||
 	    size != sizeof(*sent) + ((sent->pad + 1) / 2 + sent->frames) *
 					    sizeof(__u64))
 		return -EBADMSG;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "capture/python_file.h"
+#include "capture/interpreter_file.h"
 
 #include <string.h>
 
@@ -138,21 +138,20 @@ static bool read_layout(const char *path, bool configured,
 	}
 }
 
-bool gn_python_file_read(const char *path, struct gn_python_file *out)
+bool gn_python_file_read(const char *path, struct gn_interpreter_file *out)
 {
-	static const char *const names[] = {RUNTIME, CONFIG, "PyCode_Type",
-					    "PyUnicode_Type", "PyDict_Type"};
-	uint64_t addr[2 + GN_PYTHON_TYPES], code, offset;
+	static const char *const names[] = {RUNTIME, "PyCode_Type",
+					    "PyUnicode_Type", "PyDict_Type",
+					    CONFIG};
+	uint64_t addr[GN_PYTHON_ADDRESSES + 1], code, offset;
 
-	*out = (struct gn_python_file){0};
-	if (gn_exported(path, names, 2 + GN_PYTHON_TYPES, addr) || !addr[0])
+	if (gn_exported(path, names, GN_PYTHON_ADDRESSES + 1, addr) ||
+	    !addr[GN_PYTHON_RUNTIME])
 		return false;
 	if (gn_exported_code(path, CODE, &code, &offset))
 		return true;
-	out->runtime = (int64_t)(addr[0] - (code - offset));
-	for (int i = 0; i < GN_PYTHON_TYPES; i++)
-		if (addr[2 + i])
-			out->type[i] = (int64_t)(addr[2 + i] - (code - offset));
-	out->known = read_layout(path, addr[1], &out->at);
+	gn_interpreter_addresses(out, addr, GN_PYTHON_ADDRESSES, code - offset);
+	out->known =
+		read_layout(path, addr[GN_PYTHON_ADDRESSES], &out->its.python);
 	return true;
 }

@@ -22,12 +22,8 @@ struct gn_sampler {
 	uint64_t rested; /* when mappings can be read again */
 	struct gn_places places;
 	struct gn_sampler_names *names;
-	struct gn_sampler_pythons *pythons;
-	struct gn_python *slots; /* NULL: none */
-	uint32_t *any_slot;
-	/* samples without Python functions: too early, and of an unknown
-	 * version */
-	uint64_t early, unknown;
+	struct gn_sampler_functions *functions;
+	struct gn_sampler_interpreters interpreters;
 };
 
 int gn_sampler_new(gn_sampler_put put, void *ctx, struct gn_sampler **out)
@@ -40,9 +36,10 @@ int gn_sampler_new(gn_sampler_put put, void *ctx, struct gn_sampler **out)
 	s->put = put;
 	s->ctx = ctx;
 	s->names = gn_sampler_names_new(put, ctx);
+	s->interpreters.names = s->names;
 	if (s->names)
-		s->pythons = gn_sampler_pythons_new(put, ctx, s->names);
-	if (s->pythons)
+		s->functions = gn_sampler_functions_new(put, ctx, s->names);
+	if (s->functions)
 		err = gn_mapped_new(&s->mapped);
 	if (err) {
 		gn_sampler_free(s);
@@ -52,18 +49,16 @@ int gn_sampler_new(gn_sampler_put put, void *ctx, struct gn_sampler **out)
 	return 0;
 }
 
-void gn_sampler_share(struct gn_sampler *s, struct gn_python *slots,
+void gn_sampler_share(struct gn_sampler *s, struct gn_interpreter *slots,
 		      uint32_t *any)
 {
-	s->slots = slots;
-	s->any_slot = any;
+	s->interpreters.slots = slots;
+	s->interpreters.any = any;
 }
 
 uint64_t gn_sampler_count(const struct gn_sampler *s, uint32_t counter)
 {
-	return counter == GN_COUNTER_PYTHON_EARLY     ? s->early
-	       : counter == GN_COUNTER_PYTHON_UNKNOWN ? s->unknown
-						      : 0;
+	return gn_interpreters_count(&s->interpreters, counter);
 }
 
 void gn_sampler_free(struct gn_sampler *s)
@@ -73,56 +68,9 @@ void gn_sampler_free(struct gn_sampler *s)
 	if (s->mapped)
 		gn_mapped_free(s->mapped);
 	gn_places_free(&s->places);
-	gn_sampler_pythons_free(s->pythons);
+	gn_sampler_functions_free(s->functions);
 	gn_sampler_names_free(s->names);
 	free(s);
-}
-
-/* Notes that the file mapped there is the process's CPython, if it is one. */
-static void note_python(struct gn_sampler *s, struct gn_place_process *p,
-			const struct gn_place *at)
-{
-	const struct gn_python_file *python;
-
-	if (p->python || !at->what || !s->slots)
-		return;
-	python = gn_sampler_names_python(s->names, p->pid, at->what);
-	if (!python)
-		return;
-	p->python = at->what;
-	p->known = python->known;
-	if (!python->known)
-		return;
-	p->base = at->start - at->offset;
-	gn_python_tell(s->slots, p->pid, p->base, python);
-	__atomic_store_n(s->any_slot, 1, __ATOMIC_RELAXED);
-}
-
-/* The process has no CPython any more. */
-static void forget_python(struct gn_sampler *s, struct gn_place_process *p)
-{
-	gn_python_forget(s->slots, p->pid);
-	p->python = 0;
-	p->known = false;
-}
-
-/* A forked child has the CPython of its parent. */
-static void inherit_python(struct gn_sampler *s, struct gn_place_process *p,
-			   uint32_t from)
-{
-	const struct gn_place_process *parent =
-		gn_places_find(&s->places, from);
-
-	forget_python(s, p);
-	if (!parent || !parent->python)
-		return;
-	p->python = parent->python;
-	p->known = parent->known;
-	p->base = parent->base;
-	if (p->known)
-		gn_python_tell(
-			s->slots, p->pid, p->base,
-			gn_sampler_names_python(s->names, p->pid, p->python));
 }
 
 static void add_mapping(struct gn_sampler *s, struct gn_place_process *p,
@@ -139,7 +87,7 @@ static void add_mapping(struct gn_sampler *s, struct gn_place_process *p,
 	if (m->file.ino || m->name[0] == '[')
 		place.what = gn_sampler_names_module(s->names, p->pid, since,
 						     &m->file, m->name);
-	note_python(s, p, &place);
+	gn_interpreters_note(&s->interpreters, p, &place);
 	gn_places_add(&s->places, &p->mapped, &place);
 }
 
@@ -238,9 +186,10 @@ static void new_thread(struct gn_sampler *s, const struct gn_rec_thread *r)
 	p->began = r->f.h.time;
 	if (from && from != r->pid) {
 		gn_places_copy(&s->places, p, from);
-		inherit_python(s, p, from);
+		gn_interpreters_inherit(&s->interpreters, p,
+					gn_places_find(&s->places, from));
 	} else {
-		forget_python(s, p);
+		gn_interpreters_forget(&s->interpreters, p);
 		read_maps(s, p);
 	}
 }
@@ -275,7 +224,7 @@ static void new_program(struct gn_sampler *s, const struct gn_rec_thread *r)
 	gn_places_after(&s->places, &p->mapped, p->began);
 	p->jvm = false;
 	p->began = r->f.h.time;
-	forget_python(s, p);
+	gn_interpreters_forget(&s->interpreters, p);
 	read_maps(s, p);
 }
 
@@ -384,20 +333,20 @@ static void add_native(struct gn_sampler *s, const struct gn_rec_sample *r,
 }
 
 /*
- * The native functions that the innermost Python function calls: those up to
- * the first in CPython itself. If the kernel was led astray before that, only
- * the innermost is certain.
+ * The native functions that the innermost function of an interpreter calls:
+ * those up to the first in the interpreter itself. If the kernel was led astray
+ * before that, only the innermost is certain.
  */
 static void add_called(struct gn_sampler *s, const struct gn_rec_sample *r,
 		       const struct gn_place_process *p, struct named *to)
 {
-	const uint32_t most = GN_SAMPLE_FRAMES - GN_PYTHON_FRAMES - 1;
+	const uint32_t most = GN_SAMPLE_FRAMES - GN_INTERPRETED_FRAMES - 1;
 
 	for (uint32_t i = 0; i < r->frames && i <= most; i++) {
 		const struct gn_place *at = p ? place_at(r, p, i) : NULL;
 		uint32_t func;
 
-		if (at && at->what == p->python)
+		if (at && at->what == p->module)
 			return;
 		func = i < most ? frame_at(s, r, p, i) : 0;
 		if (!func && !i)
@@ -409,16 +358,17 @@ static void add_called(struct gn_sampler *s, const struct gn_rec_sample *r,
 	to->r.frames = 1;
 }
 
-static void add_python(struct gn_sampler *s, const struct gn_rec_sample *r,
-		       struct named *to)
+static void add_interpreted(struct gn_sampler *s, const struct gn_rec_sample *r,
+			    const struct gn_place_process *p, struct named *to)
 {
 	const uint32_t *index = (const void *)(r + 1);
+	uint32_t kind = p && p->its ? p->its->its.kind : 0;
 
 	for (uint32_t i = 0; i < r->pad; i++)
-		add(to, gn_sampler_pythons_at(s->pythons, index[i])
-				?: gn_sampler_names_made(s->names,
-							 GN_MADE_NAMELESS));
-	if (r->h.flags & GN_F_PYTHON_CUT)
+		add(to, gn_sampler_functions_at(s->functions, index[i])
+				?: gn_sampler_names_made(
+					   s->names, GN_MADE_NAMELESS + kind));
+	if (r->h.flags & GN_F_INTERPRETED_CUT)
 		add(to, gn_sampler_names_made(s->names, GN_MADE_CALLERS));
 }
 
@@ -437,15 +387,15 @@ static void put_sample(struct gn_sampler *s, const struct gn_rec_sample *r)
 	out.r.h.flags = 0;
 	if (r->pad) {
 		add_called(s, r, p, &out);
-		add_python(s, r, &out);
+		add_interpreted(s, r, p, &out);
 	} else {
 		add_native(s, r, p, &out);
 	}
 	at = p && r->frames ? place_at(r, p, 0) : NULL;
 	if (at)
-		note_python(s, p, at);
-	if (p && p->python && !(r->h.flags & GN_F_PYTHON))
-		++*(p->known ? &s->early : &s->unknown);
+		gn_interpreters_note(&s->interpreters, p, at);
+	if (p && !(r->h.flags & GN_F_INTERPRETED))
+		gn_interpreters_missed(&s->interpreters, p);
 	out.r.size = gn_sample_size(out.r.frames);
 	s->put(s->ctx, &out.r.h, out.r.size);
 }
@@ -459,16 +409,16 @@ static void end_thread(struct gn_sampler *s, uint32_t tid)
 	gn_places_thread_ends(&s->places, tid);
 	p = gn_places_find(&s->places, pid);
 	if (p && p->ended)
-		gn_python_forget(s->slots, pid);
+		gn_interpreters_end(&s->interpreters, pid);
 }
 
 bool gn_sampler_record(struct gn_sampler *s, const struct gn_rec *rec)
 {
 	switch (rec->kind) {
 	case GN_KIND_SAMPLE:
-		if (rec->flags & GN_F_PYTHON_NAME)
-			gn_sampler_pythons_name(
-				s->pythons,
+		if (rec->flags & GN_F_NAMES_INTERPRETED)
+			gn_sampler_functions_name(
+				s->functions,
 				gn_places_process_of(&s->places, rec->tid),
 				(const void *)rec);
 		else

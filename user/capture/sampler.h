@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include <gnomon/event.h>
-#include <gnomon/python.h>
+#include <gnomon/interpreter.h>
 
 struct gn_sampler;
 
@@ -22,9 +22,10 @@ typedef int (*gn_sampler_put)(void *ctx, const struct gn_rec *rec, size_t size);
 
 /* 0, -ENOMEM, or -errno: the kernel does not report mappings. */
 int gn_sampler_new(gn_sampler_put put, void *ctx, struct gn_sampler **out);
-/* Memory that it shares with the BPF programs: GN_PYTHONS slots, and whether
- * one is in use. Without it, samples name no Python functions. */
-void gn_sampler_share(struct gn_sampler *s, struct gn_python *slots,
+/* Memory that it shares with the BPF programs: GN_INTERPRETERS slots, and
+ * whether one is in use. Without it, samples name no functions of interpreters.
+ */
+void gn_sampler_share(struct gn_sampler *s, struct gn_interpreter *slots,
 		      uint32_t *any);
 /* Looks ahead at a process that runs already. */
 void gn_sampler_ahead(struct gn_sampler *s, uint32_t pid);

@@ -43,7 +43,7 @@ struct file {
 	uint32_t tried;	 /* process through which opening was tried last */
 	uint64_t mapped; /* when a process mapped it first */
 	bool looked, read, told, composite;
-	struct gn_python_file *python;		 /* NULL: it has none */
+	struct gn_interpreter_file *interpreter; /* NULL: it has none */
 	struct gn_elf *elf;			 /* NULL: it has no symbols */
 	struct gn_precompiled_code *precompiled; /* NULL: it has none */
 	const struct gn_elf_symbol *symbol;
@@ -89,7 +89,7 @@ void gn_sampler_names_free(struct gn_sampler_names *n)
 		if (n->file[i].fd >= 0)
 			close(n->file[i].fd);
 		free(n->file[i].path);
-		free(n->file[i].python);
+		free(n->file[i].interpreter);
 		free(n->file[i].function);
 	}
 	free(n->file);
@@ -238,16 +238,15 @@ static int take_open(struct gn_sampler_names *n, struct file *f)
 	return -1;
 }
 
-static void look_for_python(struct file *f, const char *place)
+static void look_for_interpreter(struct file *f, const char *place)
 {
-	struct gn_python_file python;
+	struct gn_interpreter_file its;
 
-	if (!gn_elf_mentions(f->elf, "_PyRuntime") ||
-	    !gn_python_file_read(place, &python))
+	if (!gn_interpreter_file_read(f->elf, place, &its))
 		return;
-	f->python = malloc(sizeof(python));
-	if (f->python)
-		*f->python = python;
+	f->interpreter = malloc(sizeof(its));
+	if (f->interpreter)
+		*f->interpreter = its;
 }
 
 static void look(struct gn_sampler_names *n, uint32_t pid, struct file *f)
@@ -266,7 +265,7 @@ static void look(struct gn_sampler_names *n, uint32_t pid, struct file *f)
 	if (gn_elf_open_as(gn_file_place(fd, place), f->path, &f->elf))
 		f->elf = NULL;
 	if (f->elf)
-		look_for_python(f, place);
+		look_for_interpreter(f, place);
 	else
 		f->precompiled = gn_precompiled_open(fd, &f->composite);
 	close(fd);
@@ -279,23 +278,18 @@ static void look(struct gn_sampler_names *n, uint32_t pid, struct file *f)
 	f->function = calloc(f->symbols + 1, sizeof(*f->function));
 }
 
-const struct gn_python_file *gn_sampler_names_python(struct gn_sampler_names *n,
-						     uint32_t pid,
-						     uint32_t module)
+const struct gn_interpreter_file *
+gn_sampler_names_interpreter(struct gn_sampler_names *n, uint32_t pid,
+			     uint32_t module)
 {
-	static const char lib[] = "lib", python[] = "python";
 	struct file *f;
-	const char *name;
 
 	if (module == GN_MODULE_UNKNOWN)
 		return NULL;
 	f = &n->file[module - FIRST_MODULE];
-	name = gn_base_name(f->path);
-	if (!strncmp(name, lib, sizeof(lib) - 1))
-		name += sizeof(lib) - 1;
-	if (!f->looked && !strncmp(name, python, sizeof(python) - 1))
+	if (!f->looked && gn_interpreter_named(gn_base_name(f->path)))
 		look(n, pid, f);
-	return f->python;
+	return f->interpreter;
 }
 
 /* How many of the symbols begin at the offset or before. */
@@ -407,8 +401,10 @@ uint32_t gn_sampler_names_made(struct gn_sampler_names *n, enum gn_made what)
 		[GN_MADE_UNKNOWN] = UNKNOWN,
 		[GN_MADE_INTERPRETED] = "[interpreted]",
 		[GN_MADE_ENDED] = "[process ended]",
-		[GN_MADE_NAMELESS] = "[Python function]",
 		[GN_MADE_CALLERS] = "[more callers]",
+		[GN_MADE_NAMELESS + GN_INTERPRETER_PYTHON] =
+			"[Python function]",
+		[GN_MADE_NAMELESS + GN_INTERPRETER_RUBY] = "[Ruby method]",
 	};
 
 	if (!n->made[what])

@@ -3,8 +3,7 @@
 #ifndef GNOMON_CAPTURE_SAMPLER_PARTS_H
 #define GNOMON_CAPTURE_SAMPLER_PARTS_H
 
-#include <gnomon/python.h>
-#include "capture/python_file.h"
+#include "capture/interpreter_file.h"
 #include "capture/sampler.h"
 #include "process/maps.h"
 
@@ -32,11 +31,13 @@ struct gn_place_list {
 
 struct gn_place_process {
 	uint32_t pid;
-	bool jvm;	 /* a Java machine that was traced from its start */
-	bool ahead;	 /* it was looked at before its first record */
-	bool known;	 /* gnomon knows the version of its CPython */
-	uint32_t python; /* the module that CPython is in; 0: none so far */
-	uint64_t base;	 /* where the first byte of its file would be */
+	bool jvm;   /* a Java machine that was traced from its start */
+	bool ahead; /* it was looked at before its first record */
+	/* its interpreter, or NULL: none so far; the module that it is in, and
+	 * where the first byte of its file would be */
+	const struct gn_interpreter_file *its;
+	uint32_t module;
+	uint64_t base;
 	uint64_t began;	 /* when it, or the program that it runs, began */
 	uint32_t losses; /* losses known when its mappings were read */
 	uint64_t ended;	 /* its rank among ended processes; 0: it runs */
@@ -97,40 +98,68 @@ uint32_t gn_sampler_names_module(struct gn_sampler_names *n, uint32_t pid,
  * "[unknown]" is a function, too, and so is "[file not read]". */
 uint32_t gn_sampler_names_at(struct gn_sampler_names *n, uint32_t pid,
 			     uint32_t module, uint64_t offset);
-/* The CPython in a file. One that its name tells is looked at now; others have
- * been looked at if there was a sample in them. NULL: none. */
-const struct gn_python_file *gn_sampler_names_python(struct gn_sampler_names *n,
-						     uint32_t pid,
-						     uint32_t module);
+/* The interpreter in a file. One that its name tells is looked at now; others
+ * have been looked at if there was a sample in them. NULL: none. */
+const struct gn_interpreter_file *
+gn_sampler_names_interpreter(struct gn_sampler_names *n, uint32_t pid,
+			     uint32_t module);
 /* A function that no file of code has; 0: no room. The caller names it. */
 uint32_t gn_sampler_names_new_function(struct gn_sampler_names *n);
 /* The function that stands for code without a file. */
 enum gn_made {
 	GN_MADE_UNKNOWN,
 	GN_MADE_INTERPRETED,
-	GN_MADE_ENDED,	  /* its process ended before its mappings were read */
-	GN_MADE_NAMELESS, /* a Python function whose name is lost */
-	GN_MADE_CALLERS,  /* Python callers that the sample does not have */
-	GN_MADE_COUNT,
+	GN_MADE_ENDED,	 /* its process ended before its mappings were read */
+	GN_MADE_CALLERS, /* of an interpreter, which the sample does not have */
+	/* functions of interpreters whose names are lost, beside
+	 * enum gn_interpreter_kind */
+	GN_MADE_NAMELESS,
+	GN_MADE_COUNT = GN_MADE_NAMELESS + GN_INTERPRETER_KINDS,
 };
 uint32_t gn_sampler_names_made(struct gn_sampler_names *n, enum gn_made what);
 
-/* sampler_python.c: processes and functions of Python. `slots` may be NULL. */
-struct gn_sampler_pythons;
+/* sampler_interpreters.c: what the BPF programs are told of processes that run
+ * interpreters. */
+struct gn_sampler_interpreters {
+	struct gn_sampler_names *names;
+	struct gn_interpreter *slots; /* NULL: none */
+	uint32_t *any;		      /* one is in use */
+	/* samples without the functions of the interpreter: too early, and of
+	 * an unknown version */
+	uint64_t early[GN_INTERPRETER_KINDS], unknown[GN_INTERPRETER_KINDS];
+};
 
-struct gn_sampler_pythons *
-gn_sampler_pythons_new(gn_sampler_put put, void *ctx,
-		       struct gn_sampler_names *names);
-void gn_sampler_pythons_free(struct gn_sampler_pythons *p);
-/* Tells the BPF programs where a process has its CPython, or that they must not
- * use what they were told. */
-void gn_python_tell(struct gn_python *slots, uint32_t pid, uint64_t base,
-		    const struct gn_python_file *file);
-void gn_python_forget(struct gn_python *slots, uint32_t pid);
+/* Notes that the file mapped there has the process's interpreter, if it has. */
+void gn_interpreters_note(struct gn_sampler_interpreters *in,
+			  struct gn_place_process *p,
+			  const struct gn_place *at);
+/* The process has no interpreter any more. */
+void gn_interpreters_forget(struct gn_sampler_interpreters *in,
+			    struct gn_place_process *p);
+/* A forked child has the interpreter of its parent, which may be NULL. */
+void gn_interpreters_inherit(struct gn_sampler_interpreters *in,
+			     struct gn_place_process *p,
+			     const struct gn_place_process *parent);
+/* A process has ended. */
+void gn_interpreters_end(struct gn_sampler_interpreters *in, uint32_t pid);
+/* Counts a sample of the process for which its interpreter was not known. */
+void gn_interpreters_missed(struct gn_sampler_interpreters *in,
+			    const struct gn_place_process *p);
+uint64_t gn_interpreters_count(const struct gn_sampler_interpreters *in,
+			       uint32_t counter);
+
+/* sampler_functions.c: functions of interpreters. */
+struct gn_sampler_functions;
+
+struct gn_sampler_functions *
+gn_sampler_functions_new(gn_sampler_put put, void *ctx,
+			 struct gn_sampler_names *names);
+void gn_sampler_functions_free(struct gn_sampler_functions *p);
 /* Takes the name of a function; `pid`: a process that has it. */
-void gn_sampler_pythons_name(struct gn_sampler_pythons *p, uint32_t pid,
-			     const struct gn_rec_python_name *r);
+void gn_sampler_functions_name(struct gn_sampler_functions *p, uint32_t pid,
+			       const struct gn_rec_interpreted *r);
 /* The function of an index; 0: its name is lost. */
-uint32_t gn_sampler_pythons_at(struct gn_sampler_pythons *p, uint32_t index);
+uint32_t gn_sampler_functions_at(struct gn_sampler_functions *p,
+				 uint32_t index);
 
 #endif

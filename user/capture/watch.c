@@ -105,8 +105,8 @@ int gn_watch_sample(struct gn_session *s)
 	err = gn_sampler_new(gn_session_put, s, &s->sampler);
 	if (err)
 		return sample_failed(s, err);
-	gn_sampler_share(s->sampler, s->skel->bss->pythons,
-			 &s->skel->bss->control.pythons);
+	gn_sampler_share(s->sampler, s->skel->bss->interpreters,
+			 &s->skel->bss->control.interpreters);
 	for (size_t i = 0; i < s->opts.npids; i++)
 		gn_sampler_ahead(s->sampler, (uint32_t)s->opts.pids[i]);
 	s->skel->bss->control.sample_ns = 1000000000u / s->opts.samples;

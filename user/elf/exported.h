@@ -25,4 +25,11 @@ int gn_exported_code(const char *path, const char *name, uint64_t *addr,
 int gn_exported_bytes(const char *path, const char *name, void *to,
 		      size_t size);
 
+/* Finds a variable that the file exports and each thread has for itself: where
+ * it is in the thread's memory for the file. `module`: the address, as linked,
+ * of the word with the number of that memory. 0: the file is a program, and
+ * *offset is from the thread pointer on. -ENOENT: none. */
+int gn_exported_local(const char *path, const char *name, int64_t *offset,
+		      uint64_t *module);
+
 #endif

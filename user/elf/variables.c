@@ -106,6 +106,18 @@ static bool can_write(const struct gn_image *image, uint64_t addr)
 	return can;
 }
 
+bool gn_variables_writable(const char *path, uint64_t addr)
+{
+	struct gn_image image;
+	bool can;
+
+	if (gn_image_open(path, &image))
+		return false;
+	can = can_write(&image, addr);
+	gn_image_close(&image);
+	return can;
+}
+
 /* Takes each slot once, so that a file that fills it in again costs no more. */
 static bool take_slot(struct row *row, uint64_t addr)
 {

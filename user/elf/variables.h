@@ -7,6 +7,7 @@
 #ifndef GNOMON_ELF_VARIABLES_H
 #define GNOMON_ELF_VARIABLES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,5 +24,8 @@ int gn_variables_rows(const char *path, const char *const *names, size_t n,
 /* The code of a library that runs first once it is mapped (DT_INIT): its
  * address, as linked, and its offset in the file. -ENOENT: none. */
 int gn_variables_begin(const char *path, uint64_t *addr, uint64_t *offset);
+
+/* Whether the program can write at the address, as linked, all the time. */
+bool gn_variables_writable(const char *path, uint64_t addr);
 
 #endif

@@ -38,8 +38,8 @@ static bool asked_all(const struct gn_model *m)
 }
 
 /* Whether the functions are those of an interpreter: no file has them, so they
- * cannot be listed, and samples show the interpreter instead, or, of CPython,
- * functions that are traced already. */
+ * cannot be listed, and samples show the interpreter instead, or, of CPython
+ * and Ruby, functions that are traced already. */
 static bool interpreted(const struct gn_model *m)
 {
 	for (size_t i = 0; i < m->nfunctions; i++)
@@ -122,18 +122,22 @@ static bool unnamed_java(const struct gn_model *m)
 	return false;
 }
 
-/* Whether samples have the functions of a Python program, and nothing else has:
- * gnomon did not start it. */
-static bool sampled_python(const struct gn_model *m)
+/* The language of a program whose functions samples have, and nothing else has,
+ * because gnomon did not start it; or NULL. */
+static const char *sampled_only(const struct gn_model *m)
 {
-	return m->counters[GN_COUNTER_PYTHON_STACKS] && !m->nfunctions;
+	if (m->nfunctions)
+		return NULL;
+	if (m->counters[GN_COUNTER_PYTHON_STACKS])
+		return "Python";
+	return m->counters[GN_COUNTER_RUBY_STACKS] ? "Ruby" : NULL;
 }
 
 /* Whether what is in no traced function can be in methods that nothing asked
  * for, or in such functions, which samples show. */
 static bool samples_tell(const struct gn_model *m)
 {
-	if (sampled_python(m))
+	if (sampled_only(m))
 		return true;
 	return has_methods(m) && !interpreted(m) && !unhooked(m) &&
 	       (light(m) || !asked_all(m));
@@ -151,7 +155,7 @@ static bool works_enough(const struct gn_facts *f)
 /* Whether another finding has samples, and this one would only name them. */
 static bool told_by_samples(const struct gn_model *m)
 {
-	return (light(m) || sampled_python(m)) &&
+	return (light(m) || sampled_only(m)) &&
 	       gn_share_of_samples(m) >= GN_SAMPLED_LEAST;
 }
 
@@ -231,10 +235,11 @@ void gn_say_untraced(const struct gn_facts *f, const struct gn_subject *s,
 		      out);
 	else if (interpreted(f->m))
 		put_interpreted(f->m, out);
-	else if (sampled_python(f->m))
-		fputs(") is in none: calls in Python are seen only if gnomon "
-		      "starts the program. Samples tell:",
-		      out);
+	else if (sampled_only(f->m))
+		fprintf(out,
+			") is in none: calls in %s are seen only if gnomon "
+			"starts the program. Samples tell:",
+			sampled_only(f->m));
 	else if (light(f->m))
 		fputs(") is in none: methods were not traced (see clr). "
 		      "Samples tell:",

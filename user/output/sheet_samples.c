@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include <gnomon/interpreter.h>
+
 #include "output/header.h"
 #include "output/sheet.h"
 
@@ -62,37 +64,40 @@ static void put_part(FILE *f, const char *before, uint64_t n, const char *what)
 	fprintf(f, "%s%s %s", before, count, what);
 }
 
-/* How many samples have Python functions, and why others have not, or not
- * all. */
-static void put_python(const struct gn_model *m, FILE *f)
+/* How many samples have functions of the interpreter, and why others have not,
+ * or not all. */
+static void put_interpreted(const struct gn_model *m,
+			    enum gn_interpreter_kind kind, const char *word,
+			    FILE *f)
 {
 	static const struct {
-		enum gn_counter counter;
+		enum gn_interpreted_counter counter;
 		const char *what;
 	} parts[] = {
-		{GN_COUNTER_PYTHON_OUTSIDE, "in threads that ran none"},
-		{GN_COUNTER_PYTHON_EARLY, "before gnomon knew the process"},
-		{GN_COUNTER_PYTHON_UNKNOWN, "of an unknown version"},
-		{GN_COUNTER_PYTHON_UNREAD, "unreadable"},
-		{GN_COUNTER_PYTHON_STRANGE, "not as its version has them"},
-		{GN_COUNTER_PYTHON_CUT, "with more callers"},
-		{GN_COUNTER_PYTHON_NAMES, "names lost"},
+		{GN_INTERPRETED_OUTSIDE, "in threads that ran none"},
+		{GN_INTERPRETED_EARLY, "before gnomon knew the process"},
+		{GN_INTERPRETED_UNKNOWN, "of an unknown version"},
+		{GN_INTERPRETED_UNREAD, "unreadable"},
+		{GN_INTERPRETED_STRANGE, "not as its version has them"},
+		{GN_INTERPRETED_CUT, "with more callers"},
+		{GN_INTERPRETED_NAMES, "names lost"},
 	};
+	const uint64_t *counters =
+		&m->counters[GN_COUNTER_INTERPRETED(kind, 0)];
 	const char *before = "; ";
-	uint64_t any = m->counters[GN_COUNTER_PYTHON_STACKS];
+	uint64_t any = counters[GN_INTERPRETED_STACKS];
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-		any |= m->counters[parts[i].counter];
+		any |= counters[parts[i].counter];
 	if (!any)
 		return;
-	fprintf(f, "# %-11s ", "python");
-	put_part(f, "", m->counters[GN_COUNTER_PYTHON_STACKS],
+	fprintf(f, "# %-11s ", word);
+	put_part(f, "", counters[GN_INTERPRETED_STACKS],
 		 "samples with its functions");
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		if (!m->counters[parts[i].counter])
+		if (!counters[parts[i].counter])
 			continue;
-		put_part(f, before, m->counters[parts[i].counter],
-			 parts[i].what);
+		put_part(f, before, counters[parts[i].counter], parts[i].what);
 		before = ", ";
 	}
 	fputc('\n', f);
@@ -115,5 +120,6 @@ void gn_header_samples(const struct gn_model *m, FILE *f)
 		"# %-11s %" PRIu64 " a second of each CPU: %s, and %s lost; "
 		"--by samples shows them\n",
 		"samples", rate, n, missing);
-	put_python(m, f);
+	put_interpreted(m, GN_INTERPRETER_PYTHON, "python", f);
+	put_interpreted(m, GN_INTERPRETER_RUBY, "ruby", f);
 }

@@ -76,7 +76,8 @@ const struct gn_runtime gn_runtime_ruby = {
 	.matches = gn_ruby_filter,
 	.lock = {"libruby*.so*", NULL, GN_LOCK_RUBY_BEFORE},
 	.attached = "only its threads and time classes are seen, not its "
-		    "methods; start it under gnomon to see those",
+		    "methods; --snapshot 99 samples them (Ruby 3.1), and if "
+		    "gnomon starts it, it sees calls",
 	.limits = limits,
 	.get = "install ruby",
 };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What the BPF programs are told of processes that run Python, and the Python
- * functions that they name. */
+/* Functions of interpreters in samples, which the BPF programs name. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +15,11 @@
 #define BYTES_MAX     (64u << 20)
 #define INDEXES_MAX   (1u << 22)
 
-/* Numbers of Python's source files, among those of modules. */
+/* Numbers of source files, among those of modules. */
 #define FIRST_SOURCE (3u << 30)
 
-/* Memory for a text, a module and a name in UTF-8, of up to three bytes for two
- * in memory. */
-#define UTF8_MAX (2 * GN_PYTHON_TEXT)
+/* Memory for a text in UTF-8, of up to three bytes for two in memory. */
+#define UTF8_MAX (2 * GN_INTERPRETED_TEXT)
 
 struct known {
 	char *text; /* NULL: free */
@@ -29,7 +27,7 @@ struct known {
 	uint32_t number; /* a function, or a source file */
 };
 
-struct gn_sampler_pythons {
+struct gn_sampler_functions {
 	gn_sampler_put put;
 	void *ctx;
 	struct gn_sampler_names *names;
@@ -40,11 +38,11 @@ struct gn_sampler_pythons {
 	uint32_t sources;
 };
 
-struct gn_sampler_pythons *
-gn_sampler_pythons_new(gn_sampler_put put, void *ctx,
-		       struct gn_sampler_names *names)
+struct gn_sampler_functions *
+gn_sampler_functions_new(gn_sampler_put put, void *ctx,
+			 struct gn_sampler_names *names)
 {
-	struct gn_sampler_pythons *p = calloc(1, sizeof(*p));
+	struct gn_sampler_functions *p = calloc(1, sizeof(*p));
 
 	if (p) {
 		p->put = put;
@@ -54,7 +52,7 @@ gn_sampler_pythons_new(gn_sampler_put put, void *ctx,
 	return p;
 }
 
-void gn_sampler_pythons_free(struct gn_sampler_pythons *p)
+void gn_sampler_functions_free(struct gn_sampler_functions *p)
 {
 	if (!p)
 		return;
@@ -63,46 +61,6 @@ void gn_sampler_pythons_free(struct gn_sampler_pythons *p)
 	free(p->known);
 	free(p->func);
 	free(p);
-}
-
-void gn_python_forget(struct gn_python *slots, uint32_t pid)
-{
-	for (uint32_t i = 0; slots && i < GN_PYTHON_SLOTS; i++) {
-		struct gn_python *at =
-			&slots[(GN_PYTHON_SLOT(pid) + i) % GN_PYTHONS];
-
-		if (at->pid != pid)
-			continue;
-		__atomic_store_n(&at->turn, at->turn + 1, __ATOMIC_RELEASE);
-		__atomic_store_n(&at->pid, 0, __ATOMIC_RELEASE);
-	}
-}
-
-static void fill(struct gn_python *to, uint64_t base,
-		 const struct gn_python_file *file)
-{
-	to->runtime = base + (uint64_t)file->runtime;
-	for (int i = 0; i < GN_PYTHON_TYPES; i++)
-		to->type[i] =
-			file->type[i] ? base + (uint64_t)file->type[i] : 0;
-	to->at = file->at;
-}
-
-void gn_python_tell(struct gn_python *slots, uint32_t pid, uint64_t base,
-		    const struct gn_python_file *file)
-{
-	gn_python_forget(slots, pid);
-	for (uint32_t i = 0; slots && i < GN_PYTHON_SLOTS; i++) {
-		struct gn_python *to =
-			&slots[(GN_PYTHON_SLOT(pid) + i) % GN_PYTHONS];
-
-		if (to->pid)
-			continue;
-		fill(to, base, file);
-		__atomic_store_n(&to->turn, to->turn + 1, __ATOMIC_RELEASE);
-		__atomic_store_n(&to->pid, pid, __ATOMIC_RELEASE);
-		return;
-	}
 }
 
 /* '?' stands for a NUL, which would end the text, and for what is no character.
@@ -115,17 +73,50 @@ static uint32_t shown(uint32_t c)
 }
 
 /* Appends a text in UTF-8. */
-static char *put_text(char *to, const struct gn_python_text *text)
+static char *put_text(char *to, const struct gn_interpreted_text *text)
 {
-	uint32_t bytes = text->bytes, width = text->width, c;
+	bool encoded = text->width == GN_INTERPRETED_UTF8;
+	uint32_t bytes = text->bytes, width = encoded ? 1 : text->width, c;
 
-	if ((width != 1 && width != 2 && width != 4) || bytes > GN_PYTHON_TEXT)
+	if ((width != 1 && width != 2 && width != 4) ||
+	    bytes > GN_INTERPRETED_TEXT)
 		return to;
 	for (uint32_t i = 0; i + width <= bytes; i += width) {
 		c = 0;
 		memcpy(&c, text->text + i, width);
-		to += gn_utf8_encode(shown(c), to);
+		if (encoded)
+			*to++ = c ? (char)c : '?';
+		else
+			to += gn_utf8_encode(shown(c), to);
 	}
+	return to;
+}
+
+/* Appends the owner of a function, and what separates the two. Ruby's are
+ * written as its documentation does it. */
+static char *put_owner(char *to, const struct gn_rec_interpreted *r)
+{
+	char *begin = to;
+
+	if (r->owns == GN_OWNER_NONE)
+		return to;
+	if (r->owns == GN_OWNER_OBJECT)
+		to = stpcpy(to, "#<");
+	to = put_text(to, &r->owner);
+	if (to == begin)
+		to = stpcpy(to, "#<Class>");
+	if (r->owns == GN_OWNER_OBJECT)
+		*to++ = '>';
+	*to++ = r->owns == GN_OWNER_CLASS ? '#' : '.';
+	return to;
+}
+
+static char *put_lead(char *to, const struct gn_rec_interpreted *r)
+{
+	if (r->lead_bytes > GN_INTERPRETED_LEAD)
+		return to;
+	for (uint32_t i = 0; i < r->lead_bytes; i++)
+		*to++ = r->lead[i] ?: '?';
 	return to;
 }
 
@@ -148,7 +139,7 @@ static struct known *place_of(struct known *known, size_t size,
 	return &known[i];
 }
 
-static bool grow_known(struct gn_sampler_pythons *p)
+static bool grow_known(struct gn_sampler_functions *p)
 {
 	size_t size = p->size ? p->size * 2 : 256;
 	struct known *grown;
@@ -169,7 +160,7 @@ static bool grow_known(struct gn_sampler_pythons *p)
 }
 
 /* The entry of a text, which is new if its number is 0. NULL: no room. */
-static struct known *entry_of(struct gn_sampler_pythons *p, const char *text,
+static struct known *entry_of(struct gn_sampler_functions *p, const char *text,
 			      size_t len)
 {
 	struct known *k;
@@ -192,7 +183,7 @@ static struct known *entry_of(struct gn_sampler_pythons *p, const char *text,
 }
 
 /* The number of a source file; 0: no room. */
-static uint32_t source_of(struct gn_sampler_pythons *p, const char *path)
+static uint32_t source_of(struct gn_sampler_functions *p, const char *path)
 {
 	struct known *k = entry_of(p, path, strlen(path));
 
@@ -207,7 +198,7 @@ static uint32_t source_of(struct gn_sampler_pythons *p, const char *path)
 }
 
 /* `text` has the name, the file and the line, which NULs separate. */
-static uint32_t function_of(struct gn_sampler_pythons *p, uint32_t pid,
+static uint32_t function_of(struct gn_sampler_functions *p, uint32_t pid,
 			    const char *text, size_t len, uint32_t line)
 {
 	const char *file = text + strlen(text) + 1;
@@ -229,7 +220,7 @@ static uint32_t function_of(struct gn_sampler_pythons *p, uint32_t pid,
 	return k->number;
 }
 
-static bool grow_indexes(struct gn_sampler_pythons *p, uint32_t index)
+static bool grow_indexes(struct gn_sampler_functions *p, uint32_t index)
 {
 	size_t room = p->room ? p->room : 1024;
 	uint32_t *grown;
@@ -249,16 +240,15 @@ static bool grow_indexes(struct gn_sampler_pythons *p, uint32_t index)
 	return true;
 }
 
-void gn_sampler_pythons_name(struct gn_sampler_pythons *p, uint32_t pid,
-			     const struct gn_rec_python_name *r)
+void gn_sampler_functions_name(struct gn_sampler_functions *p, uint32_t pid,
+			       const struct gn_rec_interpreted *r)
 {
-	char text[3 * UTF8_MAX + 16], *at = text;
+	char text[3 * UTF8_MAX + GN_INTERPRETED_LEAD + 32], *at = text;
 
 	if (!grow_indexes(p, r->index))
 		return;
-	at = put_text(at, &r->module);
-	if (at > text)
-		*at++ = '.';
+	at = put_lead(at, r);
+	at = put_owner(at, r);
 	at = put_text(at, &r->name);
 	*at++ = '\0';
 	at = put_text(at, &r->file);
@@ -269,7 +259,7 @@ void gn_sampler_pythons_name(struct gn_sampler_pythons *p, uint32_t pid,
 		function_of(p, pid, text, (size_t)(at - text), r->line);
 }
 
-uint32_t gn_sampler_pythons_at(struct gn_sampler_pythons *p, uint32_t index)
+uint32_t gn_sampler_functions_at(struct gn_sampler_functions *p, uint32_t index)
 {
 	return index < p->room ? p->func[index] : 0;
 }

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Where a file has variables that each thread has for itself. */
+#include "elf/exported.h"
+
+#include <errno.h>
+#include <stdbool.h>
+
+#include "elf/elf_image.h"
+
+/* Finds the first relocation of this type. False: there is none. */
+static bool find_relocation(const struct gn_image *image, uint32_t type,
+			    uint64_t *slot)
+{
+	uint64_t left = image->size; /* sections do not overlap */
+	GElf_Shdr sh;
+	Elf_Scn *scn;
+	GElf_Rela r;
+
+	for (size_t i = 1; i < image->nsections; i++) {
+		Elf_Data *data;
+
+		if (!gn_image_section(image, i, &sh, &scn) ||
+		    sh.sh_type != SHT_RELA || sh.sh_size > left)
+			continue;
+		left -= sh.sh_size;
+		data = gn_image_data(scn, &sh);
+		for (int k = 0; data && gelf_getrela(data, k, &r); k++)
+			if (GELF_R_TYPE(r.r_info) == type) {
+				*slot = r.r_offset;
+				return true;
+			}
+	}
+	return false;
+}
+
+/* Where the memory of a thread for the program itself begins, from the thread
+ * pointer on. */
+static int64_t memory_of_program(const struct gn_image *image)
+{
+	GElf_Phdr p;
+
+	for (int i = 0; gelf_getphdr(image->elf, i, &p); i++)
+		if (p.p_type == PT_TLS && p.p_align)
+			return -(int64_t)((p.p_memsz + p.p_align - 1) /
+					  p.p_align * p.p_align);
+	return 0;
+}
+
+static int find_local(const struct gn_image *image, const char *name,
+		      uint64_t *at)
+{
+	Elf_Data *syms, *strs;
+	GElf_Sym sym;
+
+	if (!gn_image_symbols(image, SHT_DYNSYM, &syms, &strs))
+		return -ENOENT;
+	for (int i = 0; gelf_getsym(syms, i, &sym); i++) {
+		if (sym.st_shndx == SHN_UNDEF ||
+		    GELF_ST_TYPE(sym.st_info) != STT_TLS ||
+		    !gn_string_is(strs, sym.st_name, name))
+			continue;
+		*at = sym.st_value;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+int gn_exported_local(const char *path, const char *name, int64_t *offset,
+		      uint64_t *module)
+{
+	struct gn_image image;
+	uint64_t at = 0;
+	int err = gn_image_open(path, &image);
+
+	if (err)
+		return err;
+	*module = 0;
+	err = find_local(&image, name, &at);
+	if (!err && !find_relocation(&image, R_X86_64_DTPMOD64, module))
+		at += (uint64_t)memory_of_program(&image);
+	*offset = (int64_t)at;
+	gn_image_close(&image);
+	return err;
+}
