@@ -399,8 +399,10 @@ void test_clr_class_suspended(struct live *t)
 		CHECK(t,
 		      of_thread(t, idle, "event") >= truth(&r, "pause") &&
 			      of_thread(t, idle, "gc") == 0,
-		      "the idle thread has %" N " ns of event",
-		      of_thread(t, idle, "event"));
+		      "the idle thread has %" N " ns of event and %" N
+		      " of gc in pauses of %" N,
+		      of_thread(t, idle, "event"), of_thread(t, idle, "gc"),
+		      truth(&r, "pause"));
 		helper = thread_of(t, &r, "waker");
 		CHECK(t, of_thread(t, helper, "suspend") == 0,
 		      "who suspends is suspended, for %" N " ns",
