@@ -33,7 +33,8 @@ enum gn_next {
 	GN_NEXT_AGAIN,	 /* the same capture once more, with these options */
 	GN_NEXT_SAMPLES, /* the same, with samples instead of functions */
 	GN_NEXT_EVENTS,	 /* the same, with these events, and no view of them */
-	GN_NEXT_WHOLE,	 /* a complete command of gnomon */
+	GN_NEXT_WHOLE,	 /* gnomon with these words, and the same command */
+	GN_NEXT_OTHER,	 /* a complete command of gnomon */
 };
 
 struct gn_insight {

@@ -181,6 +181,10 @@ static int put_next(FILE *f, const struct gn_model *m,
 {
 	if (!*finding->next)
 		return 0;
+	if (finding->what == GN_NEXT_OTHER) {
+		fprintf(f, "sudo gnomon %s", finding->next);
+		return 0;
+	}
 	if (finding->what == GN_NEXT_WHOLE) {
 		fprintf(f, "sudo gnomon %s", finding->next);
 		put_process(f, m);
@@ -280,7 +284,7 @@ static int print_command(const struct gn_insight *one, const char *command,
 			 size_t before, const struct gn_explain_opts *o,
 			 FILE *out)
 {
-	bool again = one->what != GN_NEXT_WHOLE &&
+	bool again = one->what != GN_NEXT_WHOLE && one->what != GN_NEXT_OTHER &&
 		     (one->what != GN_NEXT_REPORT || !o->input);
 	char text[64];
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The rule about time that is in no traced function, and why. */
+#include <stdlib.h>
 #include <string.h>
 
+#include <gnomon/path.h>
 #include "explain/rules.h"
 #include "output/header.h"
 
@@ -11,6 +13,68 @@ static bool only_excludes(const char *lines)
 	while (*lines == '!')
 		lines += strcspn(lines, "\n") + (strchr(lines, '\n') != NULL);
 	return !*lines;
+}
+
+/* App time of a process that is in no traced function. */
+static uint64_t outside_of(const struct gn_model_process *p)
+{
+	uint64_t all = p->v.class_incl[GN_CLASS_APP];
+	uint64_t traced = p->v.class_excl[GN_CLASS_APP];
+
+	return all > traced ? all - traced : 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct gn_model_process *const *x = a, *const *y = b;
+
+	return strcmp((*x)->name, (*y)->name);
+}
+
+/* Whether a process's name is that of the command's own program. The kernel
+ * cuts names to 15 bytes. */
+static bool is_command(const struct gn_model *m, const char *name)
+{
+	const char *json = gn_model_info(m, "command");
+	char *text = json ? gn_command_text(json) : NULL;
+	char *word = text ? malloc(strlen(text) + 1) : NULL;
+	bool is = true; /* not known */
+
+	if (word) {
+		gn_take_word(text, word);
+		is = !strncmp(gn_base_name(word), name, 15);
+	}
+	free(word);
+	free(text);
+	return is;
+}
+
+/* The program whose processes have most of such time, if it is not the command
+ * itself: a shell or env only started it. */
+static const char *other_program(const struct gn_model *m, uint64_t *ns)
+{
+	const struct gn_model_process **p = NULL;
+	const char *most = NULL;
+	uint64_t sum = 0;
+
+	*ns = 0;
+	if (!gn_model_attached(m) && m->nprocesses)
+		p = calloc(m->nprocesses, sizeof(*p));
+	for (size_t i = 0; p && i < m->nprocesses; i++)
+		p[i] = &m->processes[i];
+	if (p)
+		qsort(p, m->nprocesses, sizeof(*p), by_name);
+	for (size_t i = 0; p && i < m->nprocesses; i++) {
+		if (i && by_name(&p[i - 1], &p[i]) != 0)
+			sum = 0;
+		sum += outside_of(p[i]);
+		if (sum > *ns) {
+			*ns = sum;
+			most = p[i]->name;
+		}
+	}
+	free(p);
+	return most && !is_command(m, most) ? most : NULL;
 }
 
 /* Whether -f names no function, or only what it leaves out. */
@@ -161,7 +225,7 @@ static bool told_by_samples(const struct gn_model *m)
 
 int gn_look_untraced(const struct gn_facts *f, struct gn_subject *s)
 {
-	uint64_t traced = 0, all = f->classes[GN_CLASS_APP];
+	uint64_t traced = 0, all = f->classes[GN_CLASS_APP], whole;
 
 	for (size_t i = 0; i < f->m->nfunctions; i++)
 		traced += gn_own_time(&f->m->functions[i]);
@@ -175,6 +239,9 @@ int gn_look_untraced(const struct gn_facts *f, struct gn_subject *s)
 		s->what = f->m->nsamples ? GN_NEXT_REPORT : GN_NEXT_AGAIN;
 	else if (asked_all(f->m) || interpreted(f->m) || unhooked(f->m))
 		s->what = GN_NEXT_REPORT;
+	else if (!f->m->counters[GN_COUNTER_UNPROBED] &&
+		 other_program(f->m, &whole))
+		s->what = GN_NEXT_OTHER;
 	return 0;
 }
 
@@ -199,6 +266,18 @@ static void put_to_name(const struct gn_model *m, FILE *out)
 	else
 		fprintf(out, "Name %s with -f; this lists them:",
 			named ? "others" : "some");
+}
+
+/* Another program than the command itself does it. */
+static void put_other(const struct gn_model *m, uint64_t whole, FILE *out)
+{
+	uint64_t ns;
+	const char *name = other_program(m, &ns);
+
+	fputs(") is in none. Most of it, ", out);
+	gn_put_pct(out, ns < whole ? ns : whole, whole);
+	fprintf(out, ", is in %s: name its functions with -f; this lists them:",
+		name ? name : "another program");
 }
 
 static void put_interpreted(const struct gn_model *m, FILE *out)
@@ -259,6 +338,8 @@ void gn_say_untraced(const struct gn_facts *f, const struct gn_subject *s,
 		      "process that ran, in what it did there; --by thread "
 		      "tells.",
 		      out);
+	else if (s->what == GN_NEXT_OTHER)
+		put_other(f->m, s->ns, out);
 	else
 		put_to_name(f->m, out);
 }
@@ -266,10 +347,18 @@ void gn_say_untraced(const struct gn_facts *f, const struct gn_subject *s,
 void gn_next_untraced(const struct gn_facts *f, const struct gn_subject *s,
 		      FILE *out)
 {
+	const char *name;
+	uint64_t ns;
+
 	if (s->what == GN_NEXT_AGAIN)
 		fputs("--snapshot 499", out);
 	else if (samples_tell(f->m))
 		fputs("--by samples --limit 20", out);
 	else if (s->what != GN_NEXT_REPORT)
 		fputs("list -f '*'", out);
+	name = s->what == GN_NEXT_OTHER ? other_program(f->m, &ns) : NULL;
+	if (name) {
+		fputs(" -- ", out);
+		gn_put_word(out, name);
+	}
 }
