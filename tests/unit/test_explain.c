@@ -592,14 +592,23 @@ static void commands_in_a_loop(void **state)
 		 .module = "/x/System.Private.CoreLib.dll",
 		 .runtime = GN_RUNTIME_CLR,
 		 .v = {.calls = 55}},
+		/* begins EF Core's command, which executes that of ADO.NET */
+		{.index = 4,
+		 .name = "System.Runtime.CompilerServices."
+			 "AsyncMethodBuilderCore"
+			 ".Start<R.RelationalCommand+<ExecuteReaderAsync>d__1>",
+		 .module = "/x/System.Private.CoreLib.dll",
+		 .runtime = GN_RUNTIME_CLR,
+		 .v = {.calls = 60}},
 	};
 	struct gn_model_node nodes[] = {
 		{.parent = -1, .function = 3, .v = {.calls = 55}},
 		{.parent = 0, .function = 0, .v = {.calls = 60}},
 		{.parent = 1,
-		 .function = 1,
+		 .function = 4,
 		 .v = {.calls = 60, .elapsed_incl = SECOND / 4}},
-		{.parent = 2, .function = 2, .v = {.calls = 60}},
+		{.parent = 2, .function = 1, .v = {.calls = 60}},
+		{.parent = 3, .function = 2, .v = {.calls = 60}},
 	};
 	struct gn_model_edge edges[] = {
 		{.caller = -1, .callee = 0, .v = {.calls = 5}},
@@ -611,9 +620,9 @@ static void commands_in_a_loop(void **state)
 		.threads = &busy,
 		.nthreads = 1,
 		.functions = functions,
-		.nfunctions = 4,
+		.nfunctions = 5,
 		.nodes = nodes,
-		.nnodes = 4,
+		.nnodes = 5,
 		.edges = edges,
 		.nedges = 2,
 	};

@@ -38,9 +38,11 @@ static enum part part_of(const struct gn_model_function *fn)
 		"Command.ExecuteDbDataReader", "Command.ExecuteReader",
 		"Command.ExecuteNonQuery", "Command.ExecuteScalar"};
 
-	/* EF Core's commands have ADO.NET's in them, not always below them */
+	/* EF Core's commands have ADO.NET's in them, not always below them; and
+	 * what begins an async method has its name in its own */
 	if (!GN_RUNTIME_IS_DOTNET(fn->runtime) ||
-	    begins(fn->name, "Microsoft.EntityFrameworkCore."))
+	    begins(fn->name, "Microsoft.EntityFrameworkCore.") ||
+	    begins(fn->name, "System.Runtime.CompilerServices."))
 		return PART_NONE;
 	if (strstr(fn->name, "Command+<Execute"))
 		return PART_CONTINUES;
@@ -159,8 +161,19 @@ static void find_loops(struct commands *c)
 	}
 }
 
-/* The elapsed time of what the function calls to execute commands. */
-static uint64_t time_of(const struct commands *c, int32_t function)
+/* The part of a time that does not depend on a busy machine, nor on what is
+ * compiled once. */
+static uint64_t steady(uint64_t ns, const uint64_t classes[GN_CLASS_COUNT])
+{
+	uint64_t less = classes[GN_CLASS_RUNQUEUE] + classes[GN_CLASS_JIT];
+
+	return ns > less ? ns - less : 0;
+}
+
+/* The elapsed time of what the function calls to execute commands, and the
+ * steady part of it. */
+static uint64_t time_of(const struct commands *c, int32_t function,
+			uint64_t *part)
 {
 	const struct gn_model *m = c->m;
 	uint64_t ns = 0;
@@ -169,9 +182,11 @@ static uint64_t time_of(const struct commands *c, int32_t function)
 		const struct gn_model_node *n = &m->nodes[i];
 		const struct gn_model_node *parent = above(m, n);
 
-		if (c->under[i] && parent && parent->function == function &&
-		    !recurs(m, parent))
-			ns += n->v.elapsed_incl;
+		if (!c->under[i] || !parent || parent->function != function ||
+		    recurs(m, parent))
+			continue;
+		ns += n->v.elapsed_incl;
+		*part += steady(n->v.elapsed_incl, n->v.class_incl);
 	}
 	return ns;
 }
@@ -180,6 +195,7 @@ static void look(struct commands *c, const struct gn_facts *f,
 		 struct gn_subject *s)
 {
 	const struct gn_model *m = c->m;
+	uint64_t part = 0;
 
 	for (size_t i = 0; i < m->nfunctions; i++)
 		c->part[i] = part_of(&m->functions[i]);
@@ -193,9 +209,9 @@ static void look(struct commands *c, const struct gn_facts *f,
 			gn_subject_add(s, &m->functions[i], c->loops[i]);
 	if (!s->nfunctions)
 		return;
-	s->ns = time_of(c, (int32_t)s->function[0]->index);
+	s->ns = time_of(c, (int32_t)s->function[0]->index, &part);
 	s->whole = c->calls[s->function[0]->index];
-	s->share = gn_share_of_work(f, s->ns);
+	s->share = gn_share(part, steady(f->busy + f->answers, f->classes));
 	if (s->share > 1)
 		s->share = 1;
 }
