@@ -12,6 +12,7 @@
 #include <gnomon/interpreter.h>
 
 #include "maps.bpf.h"
+#include "php.bpf.h"
 #include "python.bpf.h"
 #include "ruby.bpf.h"
 #include "values.bpf.h"
@@ -77,6 +78,8 @@ static __always_inline bool interpreter_stack(struct gn_walk *w,
 	};
 	if (w->its.kind == GN_INTERPRETER_RUBY)
 		ruby_walk(w, thread);
+	else if (w->its.kind == GN_INTERPRETER_PHP)
+		php_walk(w, t->tid == tgid_of(self));
 	else
 		python_walk(w, t, thread);
 	interpreter_count(w);

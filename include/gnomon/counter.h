@@ -84,7 +84,8 @@ enum gn_interpreted_counter {
 	X(SAMPLES_LATE, 19, "samples-late", 0,                                \
 	  "the kernel did not take a sample when it was due")                 \
 	GN_INTERPRETED_LIST(X, PYTHON, 20, "python", "Python", "CPython")     \
-	GN_INTERPRETED_LIST(X, RUBY, 28, "ruby", "Ruby", "Ruby")
+	GN_INTERPRETED_LIST(X, RUBY, 28, "ruby", "Ruby", "Ruby")              \
+	GN_INTERPRETED_LIST(X, PHP, 36, "php", "PHP", "PHP")
 
 enum gn_counter {
 #define GN_COUNTER_ENUM(name, value, text, loss, meaning) \

@@ -398,6 +398,7 @@ enum gn_interpreted_owner {
 	GN_OWNER_CLASS,	 /* a class or module of Ruby, which has the method */
 	GN_OWNER_ITSELF, /* one whose own method it is */
 	GN_OWNER_OBJECT, /* the class of the object whose own method it is */
+	GN_OWNER_PHP,	 /* a class of PHP; it, or the name, can be missing */
 };
 
 #define GN_INTERPRETED_LEAD 40

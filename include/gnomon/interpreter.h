@@ -63,11 +63,27 @@ enum gn_ruby_address {
 	GN_RUBY_ADDRESSES,
 };
 
+/* Offsets in the structures of a version of PHP, in bytes. */
+struct gn_php_layout {
+	__u16 current; /* the frame, in executor_globals */
+	__u16 code;    /* in a function of a script, as the next two */
+	__u16 file;
+	__u16 line;
+	__u16 handler; /* in one of an extension, as the next */
+	__u16 module;
+};
+
+enum gn_php_address {
+	GN_PHP_GLOBALS, /* of executor_globals */
+	GN_PHP_ADDRESSES,
+};
+
 #define GN_INTERPRETER_ADDRESSES 4
 
 enum gn_interpreter_kind {
 	GN_INTERPRETER_PYTHON,
 	GN_INTERPRETER_RUBY,
+	GN_INTERPRETER_PHP,
 	GN_INTERPRETER_KINDS,
 };
 
@@ -82,6 +98,7 @@ struct gn_interpreter {
 	union {
 		struct gn_python_layout python;
 		struct gn_ruby_layout ruby;
+		struct gn_php_layout php;
 	};
 	__u32 pad2;
 };

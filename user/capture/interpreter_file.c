@@ -10,6 +10,7 @@ static const struct {
 } kinds[GN_INTERPRETER_KINDS] = {
 	[GN_INTERPRETER_PYTHON] = {"python", "_PyRuntime", gn_python_file_read},
 	[GN_INTERPRETER_RUBY] = {"ruby", "ruby_current_ec", gn_ruby_file_read},
+	[GN_INTERPRETER_PHP] = {"php", "executor_globals", gn_php_file_read},
 };
 
 bool gn_interpreter_named(const char *name)

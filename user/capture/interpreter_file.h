@@ -34,5 +34,6 @@ void gn_interpreter_addresses(struct gn_interpreter_file *file,
 /* Each of the interpreters: what it fills in is 0 before. */
 bool gn_python_file_read(const char *path, struct gn_interpreter_file *out);
 bool gn_ruby_file_read(const char *path, struct gn_interpreter_file *out);
+bool gn_php_file_read(const char *path, struct gn_interpreter_file *out);
 
 #endif

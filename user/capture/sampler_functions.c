@@ -8,6 +8,8 @@
 #include <gnomon/utf8.h>
 #include "capture/drain.h"
 #include "capture/sampler_parts.h"
+#include "runtime/php.h"
+#include "runtime/runtime.h"
 
 /* Limits of what programs can make gnomon keep: functions of different names,
  * files or lines, and the bytes of these. */
@@ -118,6 +120,36 @@ static char *put_lead(char *to, const struct gn_rec_interpreted *r)
 	for (uint32_t i = 0; i < r->lead_bytes; i++)
 		*to++ = r->lead[i] ?: '?';
 	return to;
+}
+
+static struct gn_name_part part_of(const struct gn_interpreted_text *text)
+{
+	uint32_t bytes = text->bytes;
+
+	if (bytes > GN_INTERPRETED_TEXT)
+		bytes = 0;
+	return (struct gn_name_part){
+		.text = text->text,
+		.len = strnlen(text->text, bytes),
+		.all = bytes,
+	};
+}
+
+/* As functions of PHP that are traced. The file follows. */
+static char *put_php(char *to, size_t room, const struct gn_rec_interpreted *r)
+{
+	const struct gn_name_part part[GN_PHP_PARTS] = {
+		[GN_PHP_NAME] = part_of(&r->name),
+		[GN_PHP_CLASS] = part_of(&r->owner),
+		[GN_PHP_SCRIPT] = part_of(&r->file),
+	};
+	char file[GN_INTERPRETED_TEXT + 1];
+
+	gn_runtime_of(GN_RUNTIME_PHP)
+		->name(GN_PHP_FUNCTION, part, r->line, to, room, file,
+		       sizeof(file));
+	to += strlen(to) + 1;
+	return stpcpy(to, file);
 }
 
 static uint64_t hash_of(const char *text, size_t len)
@@ -247,11 +279,15 @@ void gn_sampler_functions_name(struct gn_sampler_functions *p, uint32_t pid,
 
 	if (!grow_indexes(p, r->index))
 		return;
-	at = put_lead(at, r);
-	at = put_owner(at, r);
-	at = put_text(at, &r->name);
-	*at++ = '\0';
-	at = put_text(at, &r->file);
+	if (r->owns == GN_OWNER_PHP) {
+		at = put_php(at, 2 * UTF8_MAX, r);
+	} else {
+		at = put_lead(at, r);
+		at = put_owner(at, r);
+		at = put_text(at, &r->name);
+		*at++ = '\0';
+		at = put_text(at, &r->file);
+	}
 	*at++ = '\0';
 	memcpy(at, &r->line, sizeof(r->line));
 	at += sizeof(r->line);

@@ -405,6 +405,7 @@ uint32_t gn_sampler_names_made(struct gn_sampler_names *n, enum gn_made what)
 		[GN_MADE_NAMELESS + GN_INTERPRETER_PYTHON] =
 			"[Python function]",
 		[GN_MADE_NAMELESS + GN_INTERPRETER_RUBY] = "[Ruby method]",
+		[GN_MADE_NAMELESS + GN_INTERPRETER_PHP] = "[PHP function]",
 	};
 
 	if (!n->made[what])

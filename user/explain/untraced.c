@@ -194,7 +194,9 @@ static const char *sampled_only(const struct gn_model *m)
 		return NULL;
 	if (m->counters[GN_COUNTER_PYTHON_STACKS])
 		return "Python";
-	return m->counters[GN_COUNTER_RUBY_STACKS] ? "Ruby" : NULL;
+	if (m->counters[GN_COUNTER_RUBY_STACKS])
+		return "Ruby";
+	return m->counters[GN_COUNTER_PHP_STACKS] ? "PHP" : NULL;
 }
 
 /* Whether what is in no traced function can be in methods that nothing asked

@@ -122,4 +122,5 @@ void gn_header_samples(const struct gn_model *m, FILE *f)
 		"samples", rate, n, missing);
 	put_interpreted(m, GN_INTERPRETER_PYTHON, "python", f);
 	put_interpreted(m, GN_INTERPRETER_RUBY, "ruby", f);
+	put_interpreted(m, GN_INTERPRETER_PHP, "php", f);
 }

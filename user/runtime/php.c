@@ -24,6 +24,7 @@
 #include <gnomon/path.h>
 #include "hooksite/clr/filter.h"
 #include "process/target.h"
+#include "runtime/php.h"
 #include "runtime/runtime.h"
 
 #define CORE	 "php*"
@@ -38,15 +39,11 @@
 #define FUNCTION_AT 24
 #define HEADER	    24
 
-/* How texts make a name. */
-enum form { FUNCTION = 1, FILE_ONLY, CLASS_ONLY };
-enum part { NAME, CLASS, SCRIPT };
-
-#define CALL(name, kind, ...)                                                \
-	{                                                                    \
-		name, NULL, GN_PROG_INTERNED, GN_KIND_##kind,                \
-			.text = {1, 4, 2}, .form = FUNCTION, .func = 5,      \
-			.flags = GN_SPEC_SIZED, .value = {0, 3}, __VA_ARGS__ \
+#define CALL(name, kind, ...)                                                  \
+	{                                                                      \
+		name, NULL, GN_PROG_INTERNED, GN_KIND_##kind,                  \
+			.text = {1, 4, 2}, .form = GN_PHP_FUNCTION, .func = 5, \
+			.flags = GN_SPEC_SIZED, .value = {0, 3}, __VA_ARGS__   \
 	}
 
 static const struct gn_runtime_site sites[] = {
@@ -57,13 +54,13 @@ static const struct gn_runtime_site sites[] = {
 	{"compile__file__entry", NULL, GN_PROG_MANAGED, GN_KIND_JIT_BEGIN,
 	 .stack_key = true},
 	{"compile__file__entry", NULL, GN_PROG_INTERNED, GN_KIND_JIT_BEGIN,
-	 .text = {2}, .form = FILE_ONLY,
+	 .text = {2}, .form = GN_PHP_FILE_ONLY,
 	 /* its text is freed soon */
 	 .flags = GN_SPEC_SIZED | GN_SPEC_FORGETS, .stack_key = true},
 	{"compile__file__return", NULL, GN_PROG_MANAGED, GN_KIND_JIT_END,
 	 .func = 0},
 	{"exception__thrown", NULL, GN_PROG_INTERNED, GN_KIND_EVENT,
-	 .text = {1}, .form = CLASS_ONLY, .flags = GN_SPEC_SIZED,
+	 .text = {1}, .form = GN_PHP_CLASS_ONLY, .flags = GN_SPEC_SIZED,
 	 .event = GN_RT_THROW},
 	{"request__startup", NULL, GN_PROG_MANAGED, GN_KIND_RUNTIME, .func = 0},
 	/* the engine frees names at the end of a request */
@@ -196,12 +193,12 @@ static bool is_closure(const struct gn_name_part *name)
 static void put_closure(FILE *f, const struct gn_name_part *part,
 			unsigned int line)
 {
-	size_t space = part[NAME].len - strlen(CLOSURE);
+	size_t space = part[GN_PHP_NAME].len - strlen(CLOSURE);
 
-	if (!part[CLASS].len)
-		fwrite(part[NAME].text, 1, space, f);
+	if (!part[GN_PHP_CLASS].len)
+		fwrite(part[GN_PHP_NAME].text, 1, space, f);
 	fputs("{closure:", f);
-	put_base(f, part[SCRIPT].text, part[SCRIPT].len);
+	put_base(f, part[GN_PHP_SCRIPT].text, part[GN_PHP_SCRIPT].len);
 	if (line)
 		fprintf(f, ":%u", line);
 	fputc('}', f);
@@ -215,21 +212,21 @@ static void put_closure(FILE *f, const struct gn_name_part *part,
 static void put_function(FILE *f, const struct gn_name_part *part,
 			 unsigned int line)
 {
-	const struct gn_name_part *name = &part[NAME];
+	const struct gn_name_part *name = &part[GN_PHP_NAME];
 
 	if (!name->len || name->len != name->all) {
 		fputs("{main} ", f);
-		put_base(f, part[SCRIPT].text, part[SCRIPT].len);
+		put_base(f, part[GN_PHP_SCRIPT].text, part[GN_PHP_SCRIPT].len);
 		return;
 	}
-	if (part[CLASS].len) {
-		put_class(f, &part[CLASS]);
+	if (part[GN_PHP_CLASS].len) {
+		put_class(f, &part[GN_PHP_CLASS]);
 		fputs("::", f);
 	}
-	if (is_closure(&part[NAME]))
+	if (is_closure(&part[GN_PHP_NAME]))
 		put_closure(f, part, line);
 	else
-		put(f, &part[NAME]);
+		put(f, &part[GN_PHP_NAME]);
 }
 
 static void name(unsigned int form, const struct gn_name_part *part,
@@ -237,16 +234,17 @@ static void name(unsigned int form, const struct gn_name_part *part,
 		 size_t module_size)
 {
 	const struct gn_name_part none = {"", 0, 0};
-	const struct gn_name_part *file = form == FUNCTION    ? &part[SCRIPT]
-					  : form == FILE_ONLY ? &part[0]
-							      : &none;
+	const struct gn_name_part *file = form == GN_PHP_FUNCTION
+						  ? &part[GN_PHP_SCRIPT]
+					  : form == GN_PHP_FILE_ONLY ? &part[0]
+								     : &none;
 	FILE *f = fmemopen(out, size, "w");
 
 	*out = '\0';
 	if (f) {
-		if (form == FUNCTION)
+		if (form == GN_PHP_FUNCTION)
 			put_function(f, part, number);
-		else if (form == FILE_ONLY)
+		else if (form == GN_PHP_FILE_ONLY)
 			put_base(f, file->text, file->len);
 		else
 			put_class(f, &part[0]);
@@ -286,7 +284,7 @@ const struct gn_runtime gn_runtime_php = {
 	.matches = gn_filter_hooks,
 	.name = name,
 	.attached = "its functions are seen only if it was started "
-		    "with " VARIABLE "=1",
+		    "with " VARIABLE "=1; --snapshot 99 samples those of 8.2",
 	.untold = "its functions are not seen, because it was started "
 		  "without " VARIABLE "=1; everything else is seen",
 	.limits = limits,

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/interpreter_file.h"
+
+#include "elf/exported.h"
+#include "runtime/runtime.h"
+
+#define GLOBALS "executor_globals" /* of a PHP without threads */
+/* A function that the file exports; others are as good. */
+#define CODE "get_zend_version"
+
+static const struct {
+	const char *version; /* a text in the file */
+	uint64_t size;	     /* of the globals */
+	struct gn_php_layout at;
+} layouts[] = {
+	/* 8.2 */
+	{"Zend Engine v4.2.",
+	 1800,
+	 {.current = 488,
+	  .code = 88,
+	  .file = 152,
+	  .line = 160,
+	  .handler = 72,
+	  .module = 80}},
+};
+
+static bool read_layout(const char *path, uint64_t size,
+			struct gn_php_layout *at)
+{
+	for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++)
+		if (layouts[i].size == size &&
+		    gn_runtime_file_has(path, layouts[i].version)) {
+			*at = layouts[i].at;
+			return true;
+		}
+	return false;
+}
+
+bool gn_php_file_read(const char *path, struct gn_interpreter_file *out)
+{
+	uint64_t addr[GN_PHP_ADDRESSES], size, first, code, offset;
+
+	if (gn_exported_variable(path, GLOBALS, &addr[GN_PHP_GLOBALS], &size,
+				 &first))
+		return false;
+	if (gn_exported_code(path, CODE, &code, &offset))
+		return true;
+	gn_interpreter_addresses(out, addr, GN_PHP_ADDRESSES, code - offset);
+	out->known = read_layout(path, size, &out->its.php);
+	return true;
+}
