@@ -151,7 +151,7 @@ struct gn_rec_thread {
 
 /* A process offers memory for its own records (func's index is GN_FAST_OFFER,
  * h.key the descriptor), or a thread has taken a ring there (GN_FAST_CLAIM,
- * h.key is its slot). See gnomon/fast.h. */
+ * h.key says which). See gnomon/fast.h. */
 struct gn_rec_ring {
 	struct gn_rec_func f;
 	__u32 pid;

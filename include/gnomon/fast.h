@@ -14,8 +14,16 @@
  * full and nobody reads it. gnomon frees a slot when the kernel reports that
  * its thread has ended.
  *
+ * A forked child does not have this memory. The file has a second part, which
+ * is for all processes that the program forks, and theirs. They inherit its
+ * mapping, so a child needs no system call for a ring. Its claim also passes
+ * the number (`token`) that gnomon put there, which nobody else knows. Names
+ * come from the site.
+ *
  * Neither side can be harmed by what the other writes here: gnomon keeps its
- * own count of what it has read, and a thread can lose only its own records.
+ * own count of what it has read, and a process that writes elsewhere than to
+ * its rings can spoil only records: its own, and those of forked children if
+ * it is one of them.
  *
  * Times are of the processor's time-stamp counter. Positions are bytes from the
  * start of a slot's data. Assembly code and BPF programs use the numbers.
@@ -24,21 +32,28 @@
 #define GNOMON_FAST_H
 
 /* The memory: a page, the rings' control blocks, the data of each slot. */
-#define GN_FAST_SLOTS	 1024
-#define GN_FAST_SLOT	 (1 << 20) /* size of a slot, and of the largest ring */
-#define GN_FAST_FIRST	 (1 << 16) /* initial size of a thread's ring */
-#define GN_FAST_CHUNK	 (1 << 14) /* bytes written between two checks */
-#define GN_FAST_PAGE	 4096
-#define GN_FAST_RING	 128		/* bytes of a control block */
-#define GN_FAST_DATA	 (GN_FAST_SLOT) /* offset of the slots' data */
-#define GN_FAST_SIZE	 (GN_FAST_DATA + GN_FAST_SLOTS * (1l << 20))
-#define GN_FAST_GROWN	 (128l << 20) /* limit of growth of a process's rings */
-#define GN_FAST_MAGIC	 0x33747361666e67 /* "gnfast3" */
-#define GN_FAST_RECORD	 16
-#define GN_FAST_AWAY	 (1 << 15) /* ticks, 10 us or so: others can have run */
-#define GN_FAST_SPARE	 (2 * GN_FAST_RECORD) /* bytes that hooks leave free */
-#define GN_FAST_MEASURED 512	   /* records that measure a hook; in slot 0 */
-#define GN_FAST_NAMES	 (1 << 17) /* bytes of names: the end of slot 0 */
+#define GN_FAST_SLOTS 1024
+#define GN_FAST_SLOT  (1 << 20) /* size of a slot, and of the largest ring */
+#define GN_FAST_FIRST (1 << 16) /* initial size of a thread's ring */
+#define GN_FAST_CHUNK (1 << 14) /* bytes written between two checks */
+#define GN_FAST_PAGE  4096
+#define GN_FAST_RING  128	     /* bytes of a control block */
+#define GN_FAST_DATA  (GN_FAST_SLOT) /* offset of the slots' data */
+#define GN_FAST_SIZE  (GN_FAST_DATA + GN_FAST_SLOTS * (1l << 20))
+/* The same for forked children, behind it. It is small: children inherit it,
+ * and it counts if one of them limits its address space. */
+#define GN_FAST_CHILD_SLOTS 512
+#define GN_FAST_CHILD_SLOT  (1 << 18)
+#define GN_FAST_CHILD_SIZE  (GN_FAST_DATA + GN_FAST_CHILD_SLOTS * (1l << 18))
+#define GN_FAST_FILE	    (GN_FAST_SIZE + GN_FAST_CHILD_SIZE)
+#define GN_FAST_SLOT_BITS   16 /* of a claim's 48 bits; `token` follows */
+#define GN_FAST_GROWN	    (128l << 20) /* limit of growth of a process's rings */
+#define GN_FAST_MAGIC	    0x34747361666e67 /* "gnfast4" */
+#define GN_FAST_RECORD	    16
+#define GN_FAST_AWAY	    (1 << 15) /* ticks, 10 us or so: others can have run */
+#define GN_FAST_SPARE	    (2 * GN_FAST_RECORD) /* bytes that hooks leave free */
+#define GN_FAST_MEASURED    512 /* records that measure a hook; in slot 0 */
+#define GN_FAST_NAMES	    (1 << 17) /* bytes of names: the end of slot 0 */
 
 /* Kinds of records. With index 0 they mean something else, see below. */
 #define GN_FAST_ENTER	 0
@@ -63,10 +78,10 @@
 
 /* What the site `fast` reports, and the argument. */
 #define GN_FAST_OFFER	 1 /* the memory: its descriptor */
-#define GN_FAST_CLAIM	 2 /* a ring: its slot */
+#define GN_FAST_CLAIM	 2 /* a ring: its slot, and `token` of the memory */
 #define GN_FAST_BELL	 3 /* a ring is half full while gnomon sleeps */
 #define GN_FAST_NONE	 4 /* there are no fast hooks: the reason */
-#define GN_FAST_RINGLESS 5 /* the thread found no slot free */
+#define GN_FAST_RINGLESS 5 /* the thread found no slot free: `token` */
 #define GN_FAST_UNBOUND	 6 /* nobody reads its ring: the claim may be lost */
 
 /* Reasons of GN_FAST_NONE. */
@@ -125,7 +140,8 @@ struct gn_fast_ring {
 	uint8_t pad[3];
 	_Atomic uint32_t state; /* enum gn_fast_state */
 	_Atomic uint32_t wants; /* the thread waits for `tail` */
-	uint8_t pad2[48];
+	_Atomic uint32_t size;	/* to which it grew; 0: it did not */
+	uint8_t pad2[44];
 	/* gnomon's: the position up to which it has read */
 	_Atomic uint32_t tail;	/* a futex */
 	_Atomic uint32_t bound; /* its thread's claim has arrived */
@@ -141,7 +157,9 @@ struct gn_fast_page {
 	_Atomic uint32_t drops; /* a full ring loses records and counts them */
 	_Atomic uint32_t grows; /* gnomon's: how many bytes all rings together
 				   may grow by */
-	uint8_t pad2[40];
+	_Atomic uint64_t grown; /* and have grown by */
+	uint32_t token;		/* gnomon's. 0: not for forked children */
+	uint8_t pad2[28];
 	/* gnomon's. After this time hooks write no records but pass the sites.
 	 * gnomon moves it on while it lives, so hooks notice when it was killed
 	 * or stopped. */
@@ -202,6 +220,8 @@ static_assert(offsetof(struct gn_fast_own, at) == GN_FAST_OWN_AT, "at");
 static_assert(offsetof(struct gn_fast_own, last) == GN_FAST_OWN_LAST, "last");
 static_assert(offsetof(struct gn_fast_own, away) == GN_FAST_OWN_AWAY, "away");
 static_assert(sizeof(struct gn_fast_page) == 128, "page");
+static_assert(GN_FAST_SLOTS < 1 << GN_FAST_SLOT_BITS, "slots in claims");
+static_assert(GN_FAST_SIZE % GN_FAST_SLOT == 0, "children's slots are aligned");
 static_assert(GN_FAST_PAGE + GN_FAST_SLOTS * GN_FAST_RING <= GN_FAST_DATA,
 	      "the data begin behind the control blocks");
 #endif

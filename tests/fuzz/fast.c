@@ -71,18 +71,18 @@ static void open_memory(struct memory *m)
 	void *at;
 
 	m->fd = memfd_create("fuzz", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	must(m->fd >= 0 && !ftruncate(m->fd, GN_FAST_SIZE) &&
+	must(m->fd >= 0 && !ftruncate(m->fd, GN_FAST_FILE) &&
 		     !fcntl(m->fd, F_ADD_SEALS,
 			    F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL),
 	     "there is memory");
-	at = mmap(NULL, GN_FAST_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, m->fd,
+	at = mmap(NULL, GN_FAST_FILE, PROT_READ | PROT_WRITE, MAP_SHARED, m->fd,
 		  0);
 	must(at != MAP_FAILED, "it is mapped");
 	m->page = at;
 	m->rings = (void *)((unsigned char *)at + GN_FAST_PAGE);
 	m->data = (unsigned char *)at + GN_FAST_DATA;
 	m->page->magic = GN_FAST_MAGIC;
-	m->page->size = GN_FAST_SIZE;
+	m->page->size = GN_FAST_FILE;
 }
 
 static struct gn_fast *open_reader(struct seen *seen)
@@ -271,6 +271,6 @@ void gn_fuzz(const uint8_t *bytes, size_t size)
 	gn_fast_stop(k.f, UINT64_MAX);
 	must(gn_fast_flush(k.f) == 0, "the end comes");
 	gn_fast_free(k.f);
-	munmap(m.page, GN_FAST_SIZE);
+	munmap(m.page, GN_FAST_FILE);
 	close(m.fd);
 }

@@ -193,6 +193,8 @@ uint64_t live_function(struct live *t, const json_t *report, const char *module,
 		       const char *name, const char *field, size_t *found);
 /* OS time within a function: elapsed time minus application time. */
 uint64_t live_os_time(struct live *t, const json_t *report, const char *name);
+/* The hits of a class of probes. */
+uint64_t live_hits(struct live *t, const json_t *report, const char *class);
 /* Checks what the function, in several threads, waited for: its interpreter's
  * lock. The program printed its time and its CPU time. */
 void live_interpreter_lock(struct live *t, const char *out,
@@ -224,6 +226,12 @@ void live_pair(struct live *t, const struct live_args *command,
 /* The same, and the report agrees with what the program prints about itself. */
 void live_pair_compare(struct live *t, const struct live_args *command,
 		       const char *options, unsigned int flags);
+
+/* live_forked.c */
+/* Runs the command under gnomon: `threads` threads of forked children have fast
+ * hooks, and probes see little more than that. */
+void live_forked(struct live *t, const struct live_args *command,
+		 uint64_t threads);
 
 /* live_calls.c */
 /* Runs `gnomon run --by calls` on the command. Returns an object with its rows;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define N PRIu64
@@ -57,6 +58,92 @@ void live_run_row(struct live *t, const struct live_row *row)
 static uint64_t calls(struct live *t, const json_t *report, const char *name)
 {
 	return live_function(t, report, NULL, name, "calls", NULL);
+}
+
+/* The threads of the children of forks(), with one of a grandchild. */
+#define FORKED 12
+
+void python_forks_fast(struct live *t)
+{
+	for (char **p = live_pythons(t); *p; p++) {
+		struct live_args command = {.n = 0};
+
+		demo(t, &command, *p, "forks");
+		live_forked(t, &command, FORKED);
+	}
+}
+
+/* Many short children: nothing is lost. */
+void python_forks_storm(struct live *t)
+{
+	compare(t, live_pythons(t)[0], "storm", "", 0);
+}
+
+/* Prints how many ns its loop takes at best, before and after it got a line. */
+static const char *const timed_child =
+	"import os, sys, time\n"
+	"def leaf(): pass\n"
+	"def loop():\n"
+	"    begin = time.thread_time_ns()\n"
+	"    for i in range(10000): leaf()\n"
+	"    return time.thread_time_ns() - begin\n"
+	"def best(): return min(loop() for _ in range(50))\n"
+	"if os.fork():\n"
+	"    os.wait()\n"
+	"    sys.exit()\n"
+	"best()\n"
+	"print('before', best(), flush=True)\n"
+	"sys.stdin.readline()\n"
+	"best()\n"
+	"print('after', best(), flush=True)\n";
+
+static uint64_t best(struct live *t, const struct live_talk *talk,
+		     const char *when)
+{
+	return strtoull(live_await(t, talk->out, when) + strlen(when), NULL,
+			10);
+}
+
+/* NULL: the child runs at full speed after gnomon was killed. */
+static const char *outlives(struct live *t, const char *python)
+{
+	struct live_args bare = {.n = 0}, a = {.n = 0};
+	struct live_talk talk;
+	uint64_t plain, traced, after;
+
+	live_add(t, &bare, python, "-c", timed_child, NULL);
+	live_talk(t, &bare, &talk);
+	plain = best(t, &talk, "before ");
+	live_finish(t, &talk);
+	live_add(t, &a, t->gnomon, "run", "-o", live_path(t, "report"), "--",
+		 python, "-c", timed_child, NULL);
+	live_talk(t, &a, &talk);
+	traced = best(t, &talk, "before ");
+	CHECK(t, kill(talk.pid, SIGKILL) == 0, "no gnomon");
+	waitpid(talk.pid, NULL, 0);
+	live_tell(t, &talk, "go on");
+	after = best(t, &talk, "after ");
+	CHECK(t, !live_await_or_end(t, talk.out, ""), "more output");
+	return after * 10 < plain * 12 && after < traced
+		       ? NULL
+		       : live_text(t,
+				   "%s: a loop takes %" N " ns, traced %" N
+				   ", after gnomon's end %" N,
+				   python, plain, traced, after);
+}
+
+/* A child goes on at full speed if gnomon is killed. */
+void python_forks_killed(struct live *t)
+{
+	for (char **p = live_pythons(t); *p; p++) {
+		const char *off = "";
+
+		for (int i = 0; off && i < 5; i++) {
+			off = outlives(t, *p);
+			if (off)
+				live_again(t, i, 5, off);
+		}
+	}
 }
 
 /* Threads that run Python code wait for the interpreter's lock; those that wait

@@ -233,3 +233,19 @@ void live_expect_line(struct live *t, const struct live_end *end, int code,
 	CHECK(t, strstr(first, word), "the line does not speak of %s: %s", word,
 	      first);
 }
+
+uint64_t live_hits(struct live *t, const json_t *report, const char *class)
+{
+	const json_t *all = json_object_get(
+		json_object_get(report, "probe_cost"), "classes");
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(all, i, one)
+	{
+		if (!strcmp(json_string_value(json_object_get(one, "name")),
+			    class))
+			return live_number(t, one, "hits");
+	}
+	return 0;
+}

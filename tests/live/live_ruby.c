@@ -167,8 +167,8 @@ void ruby_attach(struct live *t)
 }
 
 /* Ruby says how many hooks it has: none any more once gnomon was killed and a
- * method was called. */
-void ruby_killed(struct live *t)
+ * method was called. `before`: Ruby code that goes first. */
+static void outlives(struct live *t, const char *before)
 {
 	static const char *const script =
 		"$stdout.sync = true; def hooks = "
@@ -180,7 +180,8 @@ void ruby_killed(struct live *t)
 	char *line;
 
 	live_add(t, &a, t->gnomon, "run", "-o", live_path(t, "report"), "--",
-		 live_ruby(t), "-e", script, NULL);
+		 live_ruby(t), "-e", live_text(t, "%s %s", before, script),
+		 NULL);
 	live_talk(t, &a, &talk);
 	line = live_await(t, talk.out, "hooks ");
 	CHECK(t, strcmp(line, "hooks 0"), "there is no hook: %s", line);
@@ -195,4 +196,26 @@ void ruby_killed(struct live *t)
 	live_same(t, "what is left", line, "hooks 0");
 	free(line);
 	CHECK(t, !live_await_or_end(t, talk.out, ""), "more output");
+}
+
+void ruby_killed(struct live *t)
+{
+	outlives(t, "");
+}
+
+/* The threads of the children of children(), with one of a grandchild. */
+#define FORKED 12
+
+void ruby_children_fast(struct live *t)
+{
+	struct live_args command = {.n = 0};
+
+	demo(t, &command, "children");
+	live_forked(t, &command, FORKED);
+}
+
+/* The same in a forked child. */
+void ruby_children_killed(struct live *t)
+{
+	outlives(t, "(Process.wait; exit) if fork;");
 }

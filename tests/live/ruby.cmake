@@ -2,7 +2,7 @@
 # Live tests on Ruby. Without one the entries still exist, but are skipped with
 # the reason.
 add_executable(live_ruby
-	live_main.c live_left.c live_proc.c live_pair.c live_report.c live_truth.c
+	live_main.c live_left.c live_proc.c live_pair.c live_forked.c live_report.c live_truth.c
 	live_sampled.c live_ruby.c live_ruby_samples.c)
 target_link_libraries(live_ruby PRIVATE PkgConfig::JANSSON m)
 target_compile_definitions(live_ruby PRIVATE LIVE_TESTS="ruby_tests.def")

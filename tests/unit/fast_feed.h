@@ -87,15 +87,15 @@ static inline int open_memory(struct fixture *x, int seals, bool drops)
 		       ring, 0);
 	assert_ptr_not_equal(x->ring, MAP_FAILED);
 	close(ring);
-	assert_int_equal(ftruncate(fd, GN_FAST_SIZE), 0);
+	assert_int_equal(ftruncate(fd, GN_FAST_FILE), 0);
 	assert_int_equal(fcntl(fd, F_ADD_SEALS, seals), 0);
-	x->page = mmap(NULL, GN_FAST_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
+	x->page = mmap(NULL, GN_FAST_FILE, PROT_READ | PROT_WRITE, MAP_SHARED,
 		       fd, 0);
 	assert_ptr_not_equal(x->page, MAP_FAILED);
 	x->rings = (void *)((char *)x->page + GN_FAST_PAGE);
 	x->data = (unsigned char *)x->page + GN_FAST_DATA;
 	x->page->magic = GN_FAST_MAGIC;
-	x->page->size = GN_FAST_SIZE;
+	x->page->size = GN_FAST_FILE;
 	gn_fast_mark(x->f);
 	return fd;
 }
@@ -122,7 +122,7 @@ static inline void merge(struct fixture *x)
 static inline void close_fixture(struct fixture *x)
 {
 	gn_fast_free(x->f);
-	munmap(x->page, GN_FAST_SIZE);
+	munmap(x->page, GN_FAST_FILE);
 	munmap(x->ring, 2 * RING_PAGE);
 }
 
@@ -147,7 +147,8 @@ static inline void kernel_record(struct fixture *x, enum gn_kind kind,
 		take(&x->out, &r.h, sizeof(r));
 }
 
-static inline void begin_child(struct fixture *x, uint32_t tid, uint64_t time)
+static inline void begin_child_of(struct fixture *x, uint32_t tid,
+				  uint32_t parent, uint64_t time)
 {
 	struct gn_rec_thread r = {
 		.f = {.h = {.time = time,
@@ -155,10 +156,15 @@ static inline void begin_child(struct fixture *x, uint32_t tid, uint64_t time)
 			    .seq = 1,
 			    .kind = GN_KIND_THREAD}},
 		.pid = tid,
-		.parent = TID,
+		.parent = parent,
 	};
 
 	assert_true(gn_fast_record(x->f, &r.f.h, sizeof(r)));
+}
+
+static inline void begin_child(struct fixture *x, uint32_t tid, uint64_t time)
+{
+	begin_child_of(x, tid, TID, time);
 }
 
 /* Sets how far the kernel's ring was read and written. */

@@ -155,6 +155,123 @@ static void other_threads_go_on(void **state)
 	free(x);
 }
 
+static struct gn_fast_page *children_page(struct fixture *x)
+{
+	return (void *)((unsigned char *)x->page + GN_FAST_SIZE);
+}
+
+static struct gn_fast_ring *child_ring(struct fixture *x, uint32_t slot)
+{
+	return (struct gn_fast_ring *)((unsigned char *)children_page(x) +
+				       GN_FAST_PAGE) +
+	       slot;
+}
+
+/* What the library passes for a ring of a forked child. */
+static uint64_t child_claim(struct fixture *x, uint32_t slot)
+{
+	return (uint64_t)children_page(x)->token << GN_FAST_SLOT_BITS | slot;
+}
+
+/* A child writes one record. */
+static void write_child(struct fixture *x, uint32_t slot)
+{
+	struct gn_fast_rec rec = {8, 5 << 2 | GN_FAST_ENTER, gn_fast_ticks()};
+
+	memcpy((unsigned char *)children_page(x) + GN_FAST_DATA +
+		       (size_t)slot * GN_FAST_CHILD_SLOT,
+	       &rec, sizeof(rec));
+	child_ring(x, slot)->head = sizeof(rec);
+}
+
+#define CHILD	   (TID + 7)
+#define GRANDCHILD (TID + 8)
+
+/* Children have rings as long as one that can have one is alive, also after the
+ * program that offered the memory has ended. */
+static void children_take_rings(void **state)
+{
+	struct fixture *x = malloc(sizeof(*x));
+	struct gn_fast_facts facts;
+
+	(void)state;
+	open_fixture(x, SEALS);
+	begin_child(x, CHILD, gn_now_ns());
+	tell_of(x, GN_FAST_CLAIM, child_claim(x, 1), CHILD, CHILD);
+	child_ring(x, 1)->state = GN_FAST_USED;
+	write_child(x, 1);
+	begin_child_of(x, GRANDCHILD, CHILD, gn_now_ns());
+	gn_fast_find_area(x->f, (uint32_t)getpid())->over = true;
+	kernel_record(x, GN_KIND_EXIT, TID, gn_now_ns());
+	kernel_record(x, GN_KIND_EXIT, CHILD, gn_now_ns());
+	for (int round = 0; round < 3; round++)
+		merge(x);
+	assert_int_equal(x->page->taken, 2);
+	assert_int_equal(children_page(x)->taken, 1);
+	assert_int_equal(child_ring(x, 1)->state, GN_FAST_FREE);
+	tell_of(x, GN_FAST_CLAIM, child_claim(x, 1), GRANDCHILD, GRANDCHILD);
+	write_child(x, 1);
+	kernel_record(x, GN_KIND_EXIT, GRANDCHILD, gn_now_ns());
+	for (int round = 0; round < 3; round++)
+		merge(x);
+	assert_int_equal(children_page(x)->taken, 2);
+	gn_fast_tell(x->f, &facts);
+	assert_int_equal(facts.counts.records, 2);
+	assert_int_equal(facts.forked, 2);
+	assert_int_equal(facts.counts.hostile, 0);
+	close_fixture(x);
+	free(x);
+}
+
+/* A program that runs another one no longer has that memory. */
+static void children_leave_by_exec(void **state)
+{
+	struct gn_rec_thread exec = {.f = {.h = {.time = gn_now_ns(),
+						 .tid = CHILD,
+						 .seq = 2,
+						 .kind = GN_KIND_EXEC}},
+				     .pid = CHILD};
+	struct fixture *x = malloc(sizeof(*x));
+
+	(void)state;
+	open_fixture(x, SEALS);
+	begin_child(x, CHILD, gn_now_ns());
+	gn_fast_find_area(x->f, (uint32_t)getpid())->over = true;
+	kernel_record(x, GN_KIND_EXIT, TID, gn_now_ns());
+	merge(x);
+	assert_int_equal(children_page(x)->taken, 1);
+	assert_true(gn_fast_record(x->f, &exec.f.h, sizeof(exec)));
+	merge(x);
+	assert_int_equal(children_page(x)->taken, 2);
+	close_fixture(x);
+	free(x);
+}
+
+/* Only those who have the memory know its number. */
+static void children_of_others(void **state)
+{
+	struct fixture *x = malloc(sizeof(*x));
+	struct gn_fast_facts facts;
+
+	(void)state;
+	open_fixture(x, SEALS);
+	begin_child(x, CHILD, gn_now_ns());
+	tell_of(x, GN_FAST_CLAIM, child_claim(x, 1) ^ 2u << GN_FAST_SLOT_BITS,
+		CHILD, CHILD);
+	expect_rings(x, 0, 1);
+	/* nor has a child a ring of the program, or one behind the last */
+	tell_of(x, GN_FAST_CLAIM, 1, CHILD, CHILD);
+	tell_of(x, GN_FAST_CLAIM, child_claim(x, GN_FAST_CHILD_SLOTS), CHILD,
+		CHILD);
+	expect_rings(x, 0, 3);
+	tell_of(x, GN_FAST_RINGLESS, children_page(x)->token, CHILD, CHILD);
+	gn_fast_tell(x->f, &facts);
+	assert_int_equal(facts.crowded, 1);
+	assert_int_equal(facts.ringless, 0);
+	close_fixture(x);
+	free(x);
+}
+
 /* A second offer of a process is refused at once, because its hook waits. The
  * memory of the first offer stays in use, even if it is offered again. */
 static void a_refused_offer_is_told(void **state)
@@ -487,6 +604,9 @@ int main(void)
 		cmocka_unit_test(ring_after_a_lost_begin),
 		cmocka_unit_test(rings_after_a_lost_process),
 		cmocka_unit_test(other_threads_go_on),
+		cmocka_unit_test(children_take_rings),
+		cmocka_unit_test(children_leave_by_exec),
+		cmocka_unit_test(children_of_others),
 		cmocka_unit_test(a_refused_offer_is_told),
 		cmocka_unit_test(least_cost_counts),
 		cmocka_unit_test(a_far_slot_is_one),

@@ -32,7 +32,7 @@ static void answer(uint64_t what, uint64_t value)
 
 	if (what != GN_FAST_OFFER)
 		return;
-	at = mmap(NULL, GN_FAST_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
+	at = mmap(NULL, GN_FAST_FILE, PROT_READ | PROT_WRITE, MAP_SHARED,
 		  (int)value, 0);
 	assert_ptr_not_equal(at, MAP_FAILED);
 	page = at;

@@ -82,6 +82,11 @@ static uint32_t waiting(const struct gn_fast_ring *rings)
 	return n;
 }
 
+static struct gn_fast_page *children_page(void)
+{
+	return (void *)((unsigned char *)reader.page + GN_FAST_SIZE);
+}
+
 static void *read_all(void *arg)
 {
 	struct gn_fast_ring *rings;
@@ -90,13 +95,15 @@ static void *read_all(void *arg)
 
 	while (!(fd = atomic_load(&offered)))
 		sched_yield();
-	at = mmap(NULL, GN_FAST_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
+	at = mmap(NULL, GN_FAST_FILE, PROT_READ | PROT_WRITE, MAP_SHARED,
 		  (int)fd, 0);
 	assert_ptr_not_equal(at, MAP_FAILED);
 	reader.page = at;
 	atomic_store(&reader.page->grows,
 		     atomic_load(&reader.stopped) ? 0 : GN_FAST_GROWN);
 	rings = (void *)((unsigned char *)at + GN_FAST_PAGE);
+	atomic_store(&children_page()->deadline, UINT64_MAX);
+	atomic_store(&children_page()->taken, 1);
 	atomic_store(&reader.page->taken, 1);
 	syscall(SYS_futex, &reader.page->taken, FUTEX_WAKE, 1, NULL, NULL, 0);
 	while (!atomic_load(&reader.enough)) {
@@ -413,6 +420,111 @@ static void names_are_whole(void **state)
 	stop(consumer);
 }
 
+/* How many records are in a ring of forked children that did not wrap. */
+static uint64_t in_child_ring(uint32_t slot)
+{
+	const struct gn_fast_ring *ring =
+		(void *)((unsigned char *)children_page() + GN_FAST_PAGE);
+
+	return atomic_load(&ring[slot].head) % GN_FAST_CHILD_SLOT /
+	       GN_FAST_RECORD;
+}
+
+/* Forks a child that is a child, with `n` hits that change no register. */
+static void in_child(uint64_t n, void (*then)(void))
+{
+	uint64_t before = passed;
+	int status;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		uint64_t bad;
+
+		gn_fast_be_child();
+		bad = hit(n);
+		if (then)
+			then();
+		bad += hit(1);
+		_exit(bad ? 1 : passed == before ? 0 : 2);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+static void fork_again(void)
+{
+	in_child(5, NULL);
+}
+
+/* Forked children, and theirs, have rings of their own. None writes to the
+ * ring of another, and the next ones use the slots of those that ended. */
+static void children_have_rings(void **state)
+{
+	struct gn_fast_ring *rings;
+	pthread_t consumer;
+
+	(void)state;
+	if (!__builtin_cpu_supports("avx2"))
+		skip();
+	gn_fast_stop();
+	gn_fast_leave();
+	gn_fast_follow();
+	start(&consumer, told);
+	assert_int_equal(hit(10), 0);
+	in_child(20, fork_again);
+	assert_int_equal(in_child_ring(1), 21);
+	assert_int_equal(in_child_ring(2), 6);
+	rings = (void *)((unsigned char *)children_page() + GN_FAST_PAGE);
+	atomic_store(&rings[1].state, GN_FAST_FREE);
+	in_child(30, NULL);
+	assert_int_equal(in_child_ring(1), 31);
+	assert_int_equal(in_child_ring(2), 6);
+	assert_int_equal(in_child_ring(3), 0);
+	assert_int_equal(hit(10), 0);
+	stop(consumer);
+	assert_int_equal(reader.records, 20);
+}
+
+static void passes_sites(void)
+{
+	uint64_t before = passed;
+	int status;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		gn_fast_be_child();
+		_exit(hit(10) ? 1 : passed == before + 10 ? 0 : 2);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+/* A child passes the sites if it finds nonsense in its ring, or if gnomon reads
+ * no more there. */
+static void children_without_rings(void **state)
+{
+	struct gn_fast_ring *rings;
+	pthread_t consumer;
+
+	(void)state;
+	if (!__builtin_cpu_supports("avx2"))
+		skip();
+	gn_fast_stop();
+	gn_fast_leave();
+	start(&consumer, told);
+	rings = (void *)((unsigned char *)children_page() + GN_FAST_PAGE);
+	atomic_store(&rings[1].tail, 0x7ffffff0);
+	rings[1].size = 0x80000000;
+	passes_sites();
+	assert_int_equal(in_child_ring(1), 0);
+	atomic_store(&children_page()->taken, 2);
+	passes_sites();
+	assert_int_equal(rings[2].state, GN_FAST_FREE);
+	stop(consumer);
+}
+
 static void registers_are_kept(void **state)
 {
 	pthread_t consumer, thread[2];
@@ -449,6 +561,8 @@ int main(void)
 		cmocka_unit_test(unbound_is_told),
 		cmocka_unit_test(waits_once),
 		cmocka_unit_test(names_are_whole),
+		cmocka_unit_test(children_have_rings),
+		cmocka_unit_test(children_without_rings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

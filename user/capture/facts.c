@@ -170,6 +170,7 @@ void gn_session_put_fast(struct gn_session *s)
 	put_number(s, "fast.records", f.counts.records);
 	put_number(s, "fast.processes", f.processes);
 	put_number(s, "fast.threads", f.threads);
+	put_number(s, "fast.forked", f.forked);
 	put_number(s, "fast.bound_ns", f.bound_ns);
 	put_number(s, "fast.drift_ppb", (size_t)(f.drift * 1e9 + 0.5));
 	put_number(s, "fast.unordered", f.counts.unordered);
@@ -178,6 +179,7 @@ void gn_session_put_fast(struct gn_session *s)
 	put_number(s, "fast.hostile", f.counts.hostile);
 	put_number(s, "fast.refused", f.refused);
 	put_number(s, "fast.ringless", f.ringless);
+	put_number(s, "fast.crowded", f.crowded);
 	put_number(s, "fast.waits", f.counts.waits);
 	put_number(s, "fast.waited_ns", f.counts.waited_ns);
 }

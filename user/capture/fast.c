@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "capture/clock.h"
@@ -68,6 +69,16 @@ struct gn_fast_entry *gn_fast_find_first(const struct gn_fast_entry *e)
 	while (first && first->tid != e->tid)
 		first = first->next;
 	return first;
+}
+
+struct gn_fast_entry *gn_fast_find_creator(struct gn_fast *f,
+					   const struct gn_rec *rec)
+{
+	const struct gn_rec_thread *r = (const void *)rec;
+
+	return rec->kind == GN_KIND_THREAD && r->parent
+		       ? gn_fast_find(f, r->parent)
+		       : NULL;
 }
 
 static struct gn_fast_entry *add(struct gn_fast *f, uint32_t tid)
@@ -136,10 +147,16 @@ static void drop_area(struct gn_fast *f, struct gn_fast_area *a)
 	while (*at != a)
 		at = &(*at)->next;
 	*at = a->next;
-	for (struct gn_fast_entry *e = f->all; e; e = e->next_of_all)
+	for (struct gn_fast_entry *e = f->all; e; e = e->next_of_all) {
 		if (e->tells == a)
 			e->tells = NULL;
-	gn_fast_unmap(a->page);
+		if (e->children == a)
+			e->children = NULL;
+	}
+	for (struct gn_fast_area *of = f->areas; of; of = of->next)
+		if (of->children == a)
+			of->children = NULL;
+	gn_fast_unmap(a->page, a->size);
 	free(a);
 }
 
@@ -158,7 +175,7 @@ static void close_area(struct gn_fast_area *a)
 	atomic_store(&a->page->deadline, 0);
 	atomic_store(&a->page->taken, 2);
 	gn_fast_wake(&a->page->taken);
-	for (uint32_t i = 0; i < GN_FAST_SLOTS; i++)
+	for (uint32_t i = 0; i < a->slots; i++)
 		if (a->bound[i] && atomic_exchange(&a->rings[i].wants, 0))
 			gn_fast_wake(&a->rings[i].tail);
 }
@@ -276,10 +293,10 @@ static void take_memory(struct gn_fast_area *a, uint32_t from, uint32_t until)
 {
 	if (a->ready < from)
 		a->ready = from;
-	for (; a->ready < until && a->ready < GN_FAST_SLOTS; a->ready++)
-		if (madvise((void *)(a->data + (size_t)a->ready * GN_FAST_SLOT),
+	for (; a->ready < until && a->ready < a->slots; a->ready++)
+		if (madvise((void *)(a->data + (size_t)a->ready * a->slot),
 			    GN_FAST_FIRST, MADV_POPULATE_WRITE))
-			a->ready = GN_FAST_SLOTS - 1; /* an older kernel */
+			a->ready = a->slots - 1; /* an older kernel */
 }
 
 /* Wakes the hook, which waits for the answer. A page in use stays so. */
@@ -292,7 +309,7 @@ static void refuse(struct gn_fast *f, struct gn_fast_page *page)
 		return;
 	if (atomic_compare_exchange_strong(&page->taken, &waits, 2))
 		gn_fast_wake(&page->taken);
-	gn_fast_unmap(page);
+	gn_fast_unmap(page, GN_FAST_FILE);
 }
 
 static long long started(uint32_t pid)
@@ -300,6 +317,80 @@ static long long started(uint32_t pid)
 	long long ticks;
 
 	return gn_inside_started((pid_t)pid, &ticks) ? ticks : 0;
+}
+
+/* Describes the memory at `page`. NULL: no memory. */
+static struct gn_fast_area *new_area(const struct gn_rec_ring *r,
+				     struct gn_fast_page *page, uint32_t slots,
+				     uint32_t slot)
+{
+	struct gn_fast_area *a = calloc(1, sizeof(*a));
+
+	if (!a)
+		return NULL;
+	a->since = r->f.h.time;
+	a->runtime = GN_FUNC(GN_FUNC_RUNTIME(r->f.func), 0);
+	a->page = page;
+	a->rings = (void *)((unsigned char *)page + GN_FAST_PAGE);
+	a->data = (const unsigned char *)page + GN_FAST_DATA;
+	a->size = GN_FAST_DATA + (size_t)slots * slot;
+	a->slots = slots;
+	a->slot = slot;
+	return a;
+}
+
+/* The part of the memory that forked children use. Its names are not read:
+ * they come from the site. */
+static struct gn_fast_area *new_children(const struct gn_rec_ring *r,
+					 struct gn_fast_page *page)
+{
+	struct gn_fast_area *a = new_area(
+		r, (struct gn_fast_page *)((char *)page + GN_FAST_SIZE),
+		GN_FAST_CHILD_SLOTS, GN_FAST_CHILD_SLOT);
+
+	if (a && getrandom(&a->token, sizeof(a->token), 0) !=
+			 (ssize_t)sizeof(a->token)) {
+		free(a);
+		return NULL;
+	}
+	if (a) {
+		a->token |= 1;
+		a->nameless = true;
+	}
+	return a;
+}
+
+static void add_area(struct gn_fast *f, struct gn_fast_area *a, pid_t of)
+{
+	a->next = f->areas;
+	f->areas = a;
+	a->page->token = a->token;
+	atomic_store(&a->page->drops, f->opts.drops);
+	atomic_store(&a->page->grows, room_to_grow(of));
+	atomic_store(&a->page->taken, 1);
+}
+
+static bool new_areas(struct gn_fast *f, const struct gn_rec_ring *r,
+		      struct gn_fast_page *page)
+{
+	struct gn_fast_area *a = new_area(r, page, GN_FAST_SLOTS, GN_FAST_SLOT);
+	struct gn_fast_area *children = new_children(r, page);
+
+	if (!a || !children) {
+		free(a);
+		free(children);
+		return false;
+	}
+	a->pid = r->pid;
+	a->started = started(r->pid);
+	a->children = children;
+	tell_cost(f, a);
+	take_memory(a, 0, READY);
+	madvise((void *)(a->data + GN_FAST_SLOT - GN_FAST_NAMES), GN_FAST_NAMES,
+		MADV_POPULATE_WRITE);
+	add_area(f, children, (pid_t)r->pid);
+	add_area(f, a, (pid_t)r->pid);
+	return true;
 }
 
 static void offer(struct gn_fast *f, const struct gn_rec_ring *r)
@@ -316,36 +407,25 @@ static void offer(struct gn_fast *f, const struct gn_rec_ring *r)
 	/* no hook offers memory twice in one program */
 	if (gn_fast_map(r->pid, r->f.h.key, &page) || f->stopped ||
 	    (a && !a->over) || f->opts.begins(f->opts.ctx) ||
-	    !(a = calloc(1, sizeof(*a)))) {
+	    !new_areas(f, r, page)) {
 		refuse(f, page);
 		return;
 	}
-	a->pid = r->pid;
-	a->since = r->f.h.time;
-	a->started = since;
-	a->runtime = GN_FUNC(GN_FUNC_RUNTIME(r->f.func), 0);
-	a->page = page;
-	a->rings = (void *)((unsigned char *)page + GN_FAST_PAGE);
-	a->data = (const unsigned char *)page + GN_FAST_DATA;
-	a->next = f->areas;
-	f->areas = a;
 	f->facts.processes++;
-	tell_cost(f, a);
-	atomic_store(&page->drops, f->opts.drops);
-	atomic_store(&page->grows, room_to_grow((pid_t)r->pid));
-	take_memory(a, 0, READY);
-	madvise((void *)(a->data + GN_FAST_SLOT - GN_FAST_NAMES), GN_FAST_NAMES,
-		MADV_POPULATE_WRITE);
 	gn_fast_beat(f);
-	atomic_store(&page->taken, 1);
 	gn_fast_wake(&page->taken);
+}
+
+static uint32_t slot_of(const struct gn_rec_ring *claim)
+{
+	return claim->f.h.key & ((1u << GN_FAST_SLOT_BITS) - 1);
 }
 
 /* The thread's claim becomes its ring. */
 static void bind_ring(struct gn_fast *f, struct gn_fast_entry *e)
 {
 	e->area = e->claim.area;
-	e->slot = (uint32_t)e->claim.rec.f.h.key;
+	e->slot = slot_of(&e->claim.rec);
 	e->pos = e->mark = 0;
 	e->fresh = f->has_fresh = true;
 	/* until now these two were about its last program */
@@ -382,12 +462,26 @@ static void see_another(struct gn_fast_entry *e)
 	gn_fast_thread_lose(&e->t, 1);
 }
 
+/* The memory in which the process has taken a ring. NULL: none. */
+static struct gn_fast_area *find_claimed(struct gn_fast *f,
+					 const struct gn_rec_ring *r)
+{
+	uint32_t token = (uint32_t)(r->f.h.key >> GN_FAST_SLOT_BITS);
+	struct gn_fast_area *a = f->areas;
+
+	if (!token)
+		return gn_fast_find_area(f, r->pid);
+	while (a && a->token != token)
+		a = a->next;
+	return a;
+}
+
 static void claim(struct gn_fast *f, struct gn_fast_entry *e,
 		  const struct gn_rec_ring *r)
 {
-	struct gn_fast_area *a = gn_fast_find_area(f, r->pid);
-	uint64_t slot = r->f.h.key;
-	bool usable = a && slot && slot < GN_FAST_SLOTS && !a->bound[slot];
+	struct gn_fast_area *a = find_claimed(f, r);
+	uint32_t slot = slot_of(r);
+	bool usable = a && slot && slot < a->slots && !a->bound[slot];
 
 	if (usable)
 		see_another(e);
@@ -398,8 +492,12 @@ static void claim(struct gn_fast *f, struct gn_fast_entry *e,
 	}
 	a->bound[slot] = true;
 	atomic_store(&a->rings[slot].bound, 1);
-	take_memory(a, (uint32_t)slot, (uint32_t)slot + READY);
+	take_memory(a, slot, slot + READY);
 	a->threads++;
+	if (a->token) {
+		e->children = a;
+		f->facts.forked++;
+	}
 	e->claim = (struct gn_fast_claim){
 		.area = a, .rec = *r, .queued = SIZE_MAX};
 	if (!e->area)
@@ -423,6 +521,25 @@ static void end_area(struct gn_fast *f, const struct gn_rec *rec)
 		a->over = true;
 }
 
+/* New threads and forked children know the memory for children, too. */
+static void note_children(struct gn_fast *f, struct gn_fast_entry *e,
+			  const struct gn_rec *rec)
+{
+	const struct gn_rec_ring *ring = (const void *)rec;
+	const struct gn_fast_entry *creator = gn_fast_find_creator(f, rec);
+	const struct gn_fast_area *a;
+
+	if (rec->kind == GN_KIND_THREAD)
+		e->children = creator ? creator->children : NULL;
+	if (rec->kind == GN_KIND_EXIT || rec->kind == GN_KIND_EXEC)
+		e->children = NULL;
+	if (rec->kind != GN_KIND_RING ||
+	    GN_FUNC_INDEX(ring->f.func) != GN_FAST_OFFER)
+		return;
+	a = gn_fast_find_area(f, ring->pid);
+	e->children = a ? a->children : NULL;
+}
+
 /* Handles what a kernel record means for the rings, before the record waits for
  * its turn. */
 static void note(struct gn_fast *f, struct gn_fast_entry *e,
@@ -431,6 +548,7 @@ static void note(struct gn_fast *f, struct gn_fast_entry *e,
 	const struct gn_rec_ring *ring = (const void *)rec;
 	const struct gn_rec_stack *stack = (const void *)rec;
 
+	note_children(f, e, rec);
 	/* the old thread's EXIT may be lost: the new thread goes on in this
 	 * entry */
 	if (rec->kind == GN_KIND_THREAD && e->area) {
@@ -447,7 +565,10 @@ static void note(struct gn_fast *f, struct gn_fast_entry *e,
 	if (rec->kind == GN_KIND_RING &&
 	    GN_FUNC_INDEX(ring->f.func) == GN_FAST_RINGLESS && !e->ringless) {
 		e->ringless = true;
-		f->facts.ringless++;
+		if (rec->key)
+			f->facts.crowded++;
+		else
+			f->facts.ringless++;
 	}
 	if (rec->kind == GN_KIND_EXIT || rec->kind == GN_KIND_EXEC)
 		note_end(e, rec->kind == GN_KIND_EXIT);
@@ -555,15 +676,26 @@ void gn_fast_end_thread(struct gn_fast *f, struct gn_fast_entry *e)
 		forget(f, e);
 }
 
+/* Marks the memory of children that has a process to use it. */
+static void keep_children(struct gn_fast *f)
+{
+	for (struct gn_fast_area *a = f->areas; a; a = a->next)
+		a->kept = false;
+	for (struct gn_fast_entry *e = f->all; e; e = e->next_of_all)
+		if (e->children)
+			e->children->kept = true;
+}
+
 void gn_fast_drop_areas(struct gn_fast *f)
 {
 	struct gn_fast_area *a, *next;
 
+	keep_children(f);
 	for (a = f->areas; a; a = next) {
 		next = a->next;
 		if (a->threads)
 			continue;
-		if (a->over) {
+		if (a->over || (a->token && !a->kept)) {
 			close_area(a);
 			drop_area(f, a);
 		} else if (a->headless) {

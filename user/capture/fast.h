@@ -76,6 +76,8 @@ struct gn_fast_facts {
 	uint64_t refused;  /* processes whose memory was refused */
 	uint64_t none;	   /* the reason in the last GN_FAST_NONE */
 	uint64_t ringless; /* threads that found no ring free */
+	/* threads of forked children: that have a ring; that found none */
+	uint64_t forked, crowded;
 };
 
 void gn_fast_tell(const struct gn_fast *f, struct gn_fast_facts *facts);

@@ -69,14 +69,14 @@ static int map(int fd, struct gn_fast_page **page)
 
 	if (seals < 0 || (seals & SEALS) != SEALS)
 		return -EBADMSG;
-	if (fstat(fd, &st) || st.st_size != GN_FAST_SIZE)
+	if (fstat(fd, &st) || st.st_size != GN_FAST_FILE)
 		return -EBADMSG;
-	at = mmap(NULL, GN_FAST_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+	at = mmap(NULL, GN_FAST_FILE, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
 		  0);
 	if (at == MAP_FAILED)
 		return -errno;
-	if (at->magic != GN_FAST_MAGIC || at->size != GN_FAST_SIZE) {
-		munmap(at, GN_FAST_SIZE);
+	if (at->magic != GN_FAST_MAGIC || at->size != GN_FAST_FILE) {
+		munmap(at, GN_FAST_FILE);
 		return -EBADMSG;
 	}
 	*page = at;
@@ -104,10 +104,10 @@ int gn_fast_map(uint32_t pid, uint64_t number, struct gn_fast_page **page)
 	return err;
 }
 
-void gn_fast_unmap(struct gn_fast_page *page)
+void gn_fast_unmap(struct gn_fast_page *page, size_t size)
 {
 	if (page)
-		munmap(page, GN_FAST_SIZE);
+		munmap(page, size);
 }
 
 void gn_fast_wake(_Atomic uint32_t *word)

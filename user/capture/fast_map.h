@@ -3,6 +3,7 @@
 #ifndef GNOMON_CAPTURE_FAST_MAP_H
 #define GNOMON_CAPTURE_FAST_MAP_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <gnomon/fast.h>
@@ -14,7 +15,8 @@
  * such memory; else -errno.
  */
 int gn_fast_map(uint32_t pid, uint64_t fd, struct gn_fast_page **page);
-void gn_fast_unmap(struct gn_fast_page *page);
+/* The whole memory, or one of its two parts. */
+void gn_fast_unmap(struct gn_fast_page *page, size_t size);
 
 /* Wakes all threads that wait on a word of it, a futex. */
 void gn_fast_wake(_Atomic uint32_t *word);

@@ -66,7 +66,7 @@ void gn_fast_mark(struct gn_fast *f)
 			  !can_wait(e, &waits);
 		e->mark = atomic_load_explicit(&ring->head,
 					       memory_order_acquire) &
-			  (GN_FAST_SLOT - 1);
+			  (e->area->slot - 1);
 	}
 	/* after the rings' marks, so that all their functions have names */
 	for (struct gn_fast_area *a = f->areas; a; a = a->next)
@@ -109,7 +109,7 @@ static struct gn_fast_rec read_record(const struct gn_fast_entry *e,
 				      uint32_t pos)
 {
 	const volatile struct gn_fast_rec *at =
-		(const void *)(e->area->data + (size_t)e->slot * GN_FAST_SLOT +
+		(const void *)(e->area->data + (size_t)e->slot * e->area->slot +
 			       pos);
 
 	return (struct gn_fast_rec){at->sp, at->what, at->tsc};
@@ -198,7 +198,7 @@ static bool next_event(struct gn_fast *f, struct gn_fast_entry *e,
 	*pos = e->pos;
 	if (!e->area || e->hostile || e->pos == e->mark)
 		return false;
-	if (e->mark % GN_FAST_RECORD || e->pos > GN_FAST_SLOT - GN_FAST_RECORD)
+	if (e->mark % GN_FAST_RECORD || e->pos > e->area->slot - GN_FAST_RECORD)
 		return be_hostile(f, e);
 	rec = read_record(e, e->pos);
 	if (rec.what == GN_FAST_WRAP) {
@@ -337,26 +337,14 @@ bool gn_fast_is_enough(struct gn_fast *f)
 	return f->opts.enough(f->opts.ctx);
 }
 
-/* The creator of the thread that a THREAD record reports. NULL: it is not
- * known, or this is another record. */
-static struct gn_fast_entry *creator_of(struct gn_fast *f,
-					const struct gn_rec *rec)
-{
-	const struct gn_rec_thread *r = (const void *)rec;
-
-	return rec->kind == GN_KIND_THREAD && r->parent
-		       ? gn_fast_find(f, r->parent)
-		       : NULL;
-}
-
 /* Whether another thread's records must go out first: those of a new thread's
  * creator, or of the thread whose number this one takes by exec. */
 static bool comes_too_early(struct gn_fast *f, const struct gn_fast_entry *e,
 			    const struct gn_rec *rec)
 {
-	const struct gn_fast_entry *other = rec->kind == GN_KIND_EXEC
-						    ? gn_fast_find_first(e)
-						    : creator_of(f, rec);
+	const struct gn_fast_entry *other =
+		rec->kind == GN_KIND_EXEC ? gn_fast_find_first(e)
+					  : gn_fast_find_creator(f, rec);
 
 	return other && other->held && gn_fast_thread_first(&other->t);
 }
@@ -365,7 +353,7 @@ static bool comes_too_early(struct gn_fast *f, const struct gn_fast_entry *e,
  * begins in its parent's functions. 1: there is more, but it is enough. */
 static int put_creators(struct gn_fast *f, const struct gn_rec *rec)
 {
-	struct gn_fast_entry *e = creator_of(f, rec);
+	struct gn_fast_entry *e = gn_fast_find_creator(f, rec);
 	const struct gn_rec *first;
 	struct next next;
 	uint32_t from;

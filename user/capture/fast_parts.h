@@ -11,14 +11,19 @@
 #define GN_FAST_BUCKETS 1024u
 #define GN_FAST_CALLS	48u
 
-/* A process that offered its memory. */
+/* Memory of a process that offered it, or of all its forked children. */
 struct gn_fast_area {
 	struct gn_fast_area *next;
-	uint32_t pid;
+	uint32_t pid;	  /* 0: of children */
 	uint32_t runtime; /* GN_FUNC() bits of its functions */
 	struct gn_fast_page *page;
 	struct gn_fast_ring *rings;
 	const unsigned char *data;
+	size_t size;
+	uint32_t slots, slot;	       /* their number and size */
+	struct gn_fast_area *children; /* those of this process; may be NULL */
+	uint32_t token;		       /* which children know; 0: not theirs */
+	bool kept;	   /* children: a process that can use it is alive */
 	uint32_t threads;  /* that have rings */
 	uint32_t ready;	   /* slots below this have their first memory */
 	uint32_t named;	   /* names are read up to here, our own count */
@@ -54,6 +59,8 @@ struct gn_fast_entry {
 	 * thread has offered it or taken a ring there, that record is handed
 	 * on, and the thread's end is not */
 	struct gn_fast_area *tells;
+	/* where the children that it forks have rings; NULL: nowhere */
+	struct gn_fast_area *children;
 	struct gn_fast_claim claim;
 	uint32_t slot;
 	uint32_t pos;  /* its ring is read up to here, our own count */
@@ -100,6 +107,11 @@ struct gn_fast {
 
 /* The memory that the process offered last. NULL: none. */
 struct gn_fast_area *gn_fast_find_area(struct gn_fast *f, uint32_t pid);
+
+/* The creator of the thread that a THREAD record reports. NULL: it is not
+ * known, or this is another record. */
+struct gn_fast_entry *gn_fast_find_creator(struct gn_fast *f,
+					   const struct gn_rec *rec);
 
 /* NULL: no such thread. */
 struct gn_fast_entry *gn_fast_find(struct gn_fast *f, uint32_t tid);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "call_hooks.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +42,13 @@ const struct gn_call_hooks *gn_call_begin(bool fast)
 		fast && gn_fast_start(gn_site_call_fast, gn_fast_call_enter,
 				      gn_fast_call_leave);
 	return calls.fast ? &fast_hooks : &by_site;
+}
+
+/* No signal handler forks within a hook: the interpreter runs none there. */
+void gn_call_follow_forks(void)
+{
+	if (!pthread_atfork(NULL, NULL, gn_fast_be_child))
+		gn_fast_follow();
 }
 
 bool gn_call_is_over(void)

@@ -26,6 +26,9 @@ static inline uint64_t gn_call_key(uint32_t i)
  * them, each hook passes its site. */
 const struct gn_call_hooks *gn_call_begin(bool fast);
 
+/* Call it before, if the interpreter goes on in a forked child. */
+void gn_call_follow_forks(void);
+
 /* gnomon is gone. */
 bool gn_call_is_over(void);
 

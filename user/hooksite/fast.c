@@ -13,9 +13,9 @@
 
 struct gn_fast_hooks gn_fast_hooks;
 
-static struct gn_fast_own none;
+struct gn_fast_own gn_fast_newborn;
 
-_Thread_local struct gn_fast_own *gn_fast_own = &none;
+_Thread_local struct gn_fast_own *gn_fast_own = &gn_fast_newborn;
 
 /* Measures a hook's cost by hooks in a row, in slot 0, which no thread takes.
  */
@@ -45,7 +45,7 @@ static void measure(struct gn_fast_page *page, gn_fast_hook_fn enter,
 
 static bool offer(struct gn_fast_page *page, int fd)
 {
-	page->size = GN_FAST_SIZE;
+	page->size = GN_FAST_FILE;
 	page->magic = GN_FAST_MAGIC;
 	gn_fast_hooks.tell(GN_FAST_OFFER, (uint64_t)fd);
 	if (!atomic_load(&page->taken))
@@ -68,6 +68,14 @@ static void publish_session(struct gn_fast_page *page,
 		now->before->own.by_site = now->before->claims.by_site = 0;
 }
 
+void gn_fast_use(struct gn_fast_page *page, uint32_t slots, uint32_t slot)
+{
+	gn_fast_hooks.rings = (void *)((unsigned char *)page + GN_FAST_PAGE);
+	gn_fast_hooks.data = (unsigned char *)page + GN_FAST_DATA;
+	gn_fast_hooks.slots = slots;
+	gn_fast_hooks.slot = slot;
+}
+
 static bool share(int fd, gn_fast_hook_fn enter, gn_fast_hook_fn leave)
 {
 	struct gn_fast_without *without = calloc(1, sizeof(*without));
@@ -77,18 +85,19 @@ static bool share(int fd, gn_fast_hook_fn enter, gn_fast_hook_fn leave)
 		free(without);
 		return false;
 	}
-	gn_fast_hooks.rings = (void *)((unsigned char *)page + GN_FAST_PAGE);
-	gn_fast_hooks.data = (unsigned char *)page + GN_FAST_DATA;
+	gn_fast_use(page, GN_FAST_SLOTS, GN_FAST_SLOT);
 	atomic_store(&gn_fast_hooks.over, 0);
-	atomic_store(&gn_fast_hooks.grown, 0);
 	atomic_store(&page->deadline, UINT64_MAX);
 	measure(page, enter, leave);
 	if (offer(page, fd)) {
+		if (gn_fast_hooks.follows)
+			gn_fast_hooks.children =
+				(void *)((char *)page + GN_FAST_SIZE);
 		publish_session(page, without);
 		return true;
 	}
 	free(without);
-	munmap(page, GN_FAST_SIZE);
+	munmap(page, GN_FAST_FILE);
 	return false;
 }
 
@@ -145,6 +154,6 @@ void gn_fast_leave(void)
 	if (!gn_fast_hooks.page)
 		return;
 	gn_fast_leave_own();
-	munmap(gn_fast_hooks.page, GN_FAST_SIZE);
+	munmap(gn_fast_hooks.page, GN_FAST_FILE);
 	gn_fast_hooks.page = NULL;
 }

@@ -68,6 +68,12 @@ struct gn_fast_own *gn_fast_interrupted(void);
 void gn_fast_end_interrupted(struct gn_fast_own *own,
 			     const struct gn_fast_own *before);
 
+/* Forked children get rings of their own: call it before gn_fast_start(), and
+ * gn_fast_be_child() in each of them before it starts a thread. A child that
+ * does not call it passes the sites. */
+void gn_fast_follow(void);
+void gn_fast_be_child(void);
+
 /* The shared memory, if gnomon reads it; else NULL. */
 struct gn_fast_page;
 struct gn_fast_page *gn_fast_read_page(void);

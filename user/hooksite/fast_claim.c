@@ -5,24 +5,29 @@
 
 #include <errno.h>
 #include <stddef.h>
-#include <sys/mman.h>
 
+/* Short-lived children, one after the other, use the same few slots, so they
+ * need little memory. */
 static struct gn_fast_ring *take_slot(uint32_t *slot)
 {
-	uint32_t first = atomic_fetch_add(&gn_fast_hooks.next, 1);
+	uint32_t n = gn_fast_hooks.slots - 1;
+	uint32_t first = gn_fast_is_child()
+				 ? 0
+				 : atomic_fetch_add(&gn_fast_hooks.next, 1);
 
-	for (uint32_t i = 0; i < GN_FAST_SLOTS - 1; i++) {
-		uint32_t at = 1 + (first + i) % (GN_FAST_SLOTS - 1);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = 1 + (first + i) % n;
 		uint32_t empty = GN_FAST_FREE;
 
-		if (!atomic_compare_exchange_strong(
+		if (atomic_load(&gn_fast_hooks.rings[at].state) ||
+		    !atomic_compare_exchange_strong(
 			    &gn_fast_hooks.rings[at].state, &empty,
 			    GN_FAST_USED))
 			continue;
 		*slot = at;
 		return &gn_fast_hooks.rings[at];
 	}
-	gn_fast_hooks.tell(GN_FAST_RINGLESS, 0);
+	gn_fast_hooks.tell(GN_FAST_RINGLESS, gn_fast_hooks.page->token);
 	return NULL;
 }
 
@@ -30,37 +35,63 @@ static struct gn_fast_ring *take_slot(uint32_t *slot)
 static void open_ring(struct gn_fast_own *own, struct gn_fast_ring *ring,
 		      uint32_t slot)
 {
+	uint32_t size = atomic_load(&ring->size);
+
 	own->ring = ring;
 	own->page = gn_fast_hooks.page;
-	own->base =
-		(uint64_t)gn_fast_hooks.data + (uint64_t)slot * GN_FAST_SLOT;
+	own->base = (uint64_t)gn_fast_hooks.data +
+		    (uint64_t)slot * gn_fast_hooks.slot;
 	own->lost = 0;
 	own->stacked = own->home = 0;
 	own->away = GN_FAST_AWAY;
-	if (!own->size)
-		own->size = GN_FAST_FIRST;
+	/* another process can have written it */
+	own->size = size > GN_FAST_FIRST && size <= gn_fast_hooks.slot
+			    ? size
+			    : GN_FAST_FIRST;
 	gn_fast_publish(own, own->base);
 	own->lim = own->cur;
 }
 
-/* A forked child does not have the memory of its parent. */
+/* A forked child does not have the memory of its parent. gnomon no longer reads
+ * that of children if all those that it knows have ended. */
 static bool can_claim(void)
 {
 	return gn_fast_hooks.page && atomic_load(gn_fast_hooks.alive) &&
-	       !atomic_load(&gn_fast_hooks.over);
+	       !atomic_load(&gn_fast_hooks.over) &&
+	       atomic_load(&gn_fast_hooks.page->taken) == 1;
+}
+
+void gn_fast_follow(void)
+{
+	gn_fast_hooks.follows = true;
+}
+
+void gn_fast_be_child(void)
+{
+	gn_fast_own = &gn_fast_newborn;
+	if (!gn_fast_hooks.page || !gn_fast_hooks.children)
+		return;
+	gn_fast_hooks.page = gn_fast_hooks.children;
+	gn_fast_use(gn_fast_hooks.page, GN_FAST_CHILD_SLOTS,
+		    GN_FAST_CHILD_SLOT);
+	atomic_store(gn_fast_hooks.alive, 1);
 }
 
 struct gn_fast_page *gn_fast_read_page(void)
 {
-	return can_claim() && gn_fast_ticks() <=
+	return can_claim() && !gn_fast_is_child() &&
+			       gn_fast_ticks() <=
 				       atomic_load(
 					       &gn_fast_hooks.page->deadline)
 		       ? gn_fast_hooks.page
 		       : NULL;
 }
 
+/* A signal handler may fork meanwhile. The child then has other memory, and
+ * possibly a ring there. */
 int gn_fast_claim(struct gn_fast_own *own)
 {
+	const struct gn_fast_page *page = gn_fast_hooks.page;
 	struct gn_fast_ring *ring = NULL;
 	uint32_t slot;
 
@@ -69,15 +100,18 @@ int gn_fast_claim(struct gn_fast_own *own)
 			       ->claims; /* for hooks in signal handlers */
 	if (can_claim())
 		ring = take_slot(&slot);
-	/* a signal handler may have forked meanwhile */
+	if (page != gn_fast_hooks.page)
+		return GN_HOOK_AGAIN;
 	if (!ring || !can_claim()) {
 		gn_fast_own = &gn_fast_hooks.without->own;
 		return GN_HOOK_AGAIN;
 	}
 	own = &gn_fast_hooks.owns[slot];
 	open_ring(own, ring, slot);
-	gn_fast_hooks.tell(GN_FAST_CLAIM, slot);
-	gn_fast_own = own;
+	gn_fast_hooks.tell(GN_FAST_CLAIM,
+			   (uint64_t)page->token << GN_FAST_SLOT_BITS | slot);
+	if (page == gn_fast_hooks.page)
+		gn_fast_own = own;
 	return GN_HOOK_AGAIN;
 }
 
@@ -104,15 +138,9 @@ void gn_fast_end_interrupted(struct gn_fast_own *own,
 			     const struct gn_fast_own *before)
 {
 	int err = errno;
-	void *at =
-		mmap(gn_fast_hooks.page, GN_FAST_SIZE, PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
-			     MAP_FIXED_NOREPLACE,
-		     -1, 0);
 
-	/* without the mapping, hooks would write to unmapped memory; a child's
-	 * child has it already (EEXIST) */
-	if (at == (void *)gn_fast_hooks.page || errno == EEXIST) {
+	/* without the mapping, hooks would write to unmapped memory */
+	if (gn_fast_replace_parents()) {
 		*own = *before;
 		gn_fast_own = own;
 	}

@@ -2,14 +2,16 @@
 /* The memory of fast hooks: what gnomon reads, and the threads' own data. */
 #include "fast_state.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-void *gn_fast_map_shared(int fd)
+/* Takes addresses that are aligned to a slot. NULL: there is no room. */
+static unsigned char *reserve(size_t size)
 {
-	const size_t room = GN_FAST_SIZE + GN_FAST_SLOT;
+	const size_t room = size + GN_FAST_SLOT;
 	unsigned char *all =
 		mmap(NULL, room, PROT_NONE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -21,15 +23,61 @@ void *gn_fast_map_shared(int fd)
 	at = all + (-(uintptr_t)all & (GN_FAST_SLOT - 1));
 	if (at > all)
 		munmap(all, (size_t)(at - all));
-	munmap(at + GN_FAST_SIZE, (size_t)(end - at) - GN_FAST_SIZE);
-	if (mmap(at, GN_FAST_SIZE, PROT_READ | PROT_WRITE,
+	munmap(at + size, (size_t)(end - at) - size);
+	return at;
+}
+
+void *gn_fast_map_shared(int fd)
+{
+	unsigned char *at = reserve(GN_FAST_FILE);
+
+	if (!at)
+		return NULL;
+	if (mmap(at, GN_FAST_FILE, PROT_READ | PROT_WRITE,
 		 MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) {
-		munmap(at, GN_FAST_SIZE);
+		munmap(at, GN_FAST_FILE);
 		return NULL;
 	}
-	madvise(at, GN_FAST_SIZE, MADV_DONTFORK);
-	madvise(at, GN_FAST_SIZE, MADV_DONTDUMP);
+	madvise(at, gn_fast_hooks.follows ? GN_FAST_SIZE : GN_FAST_FILE,
+		MADV_DONTFORK);
+	madvise(at, GN_FAST_FILE, MADV_DONTDUMP);
 	return at;
+}
+
+/* Children's memory goes elsewhere: the parent is such a child, too. */
+static bool move_children(void)
+{
+	unsigned char *at = reserve(GN_FAST_CHILD_SIZE);
+	void *moved;
+
+	if (!at)
+		return false;
+	moved = mremap(gn_fast_hooks.children, GN_FAST_CHILD_SIZE,
+		       GN_FAST_CHILD_SIZE, MREMAP_MAYMOVE | MREMAP_FIXED, at);
+	if (moved == MAP_FAILED)
+		munmap(at, GN_FAST_CHILD_SIZE);
+	else
+		gn_fast_hooks.children = moved;
+	return moved != MAP_FAILED;
+}
+
+bool gn_fast_replace_parents(void)
+{
+	int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+		  MAP_FIXED_NOREPLACE;
+	size_t size = GN_FAST_SIZE;
+	void *at;
+
+	if (gn_fast_is_child()) {
+		size = GN_FAST_CHILD_SIZE;
+		if (!move_children()) {
+			gn_fast_hooks.children = NULL;
+			how ^= MAP_FIXED_NOREPLACE ^ MAP_FIXED;
+		}
+	}
+	at = mmap(gn_fast_hooks.page, size, PROT_READ | PROT_WRITE, how, -1, 0);
+	/* a child that did not get its parent's memory has it already */
+	return at == (void *)gn_fast_hooks.page || errno == EEXIST;
 }
 
 bool gn_fast_map_own(void)
@@ -59,7 +107,7 @@ int gn_fast_make_memory(void)
 
 	if (fd < 0)
 		return -1;
-	if (!ftruncate(fd, GN_FAST_SIZE) &&
+	if (!ftruncate(fd, GN_FAST_FILE) &&
 	    !fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
 		return fd;
 	close(fd);

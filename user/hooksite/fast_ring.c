@@ -35,13 +35,14 @@ static bool grow(struct gn_fast_own *own)
 {
 	uint64_t more = own->size, most = atomic_load(&own->page->grows);
 
-	if (own->size >= GN_FAST_SLOT)
+	if (own->size > gn_fast_hooks.slot / 2)
 		return false;
-	if (atomic_fetch_add(&gn_fast_hooks.grown, more) + more > most) {
-		atomic_fetch_sub(&gn_fast_hooks.grown, more);
+	if (atomic_fetch_add(&own->page->grown, more) + more > most) {
+		atomic_fetch_sub(&own->page->grown, more);
 		return false;
 	}
 	own->size += more;
+	atomic_store(&own->ring->size, (uint32_t)own->size);
 	return true;
 }
 
@@ -142,6 +143,21 @@ static bool is_over(struct gn_fast_own *own)
 	return true;
 }
 
+/* This is a forked child that ends a hook of its parent, in memory that only
+ * resembles the parent's. */
+static bool is_parents(const struct gn_fast_own *own)
+{
+	return own->page != gn_fast_hooks.page;
+}
+
+static int look_for_ring(struct gn_fast_own *own)
+{
+	if (gn_fast_own == own)
+		gn_fast_own = &gn_fast_newborn;
+	gn_fast_be_free(own);
+	return GN_HOOK_AGAIN;
+}
+
 /* gnomon is stopped or gets no CPU, or the machine slept. */
 static bool is_away(const struct gn_fast_own *own)
 {
@@ -195,7 +211,11 @@ int gn_fast_full(struct gn_fast_own *own)
 		uint32_t tail =
 			atomic_load_explicit(&ring->tail, memory_order_acquire);
 
-		if (is_over(own))
+		if (is_parents(own))
+			return look_for_ring(own);
+		/* gnomon reads within the ring; another child can have changed
+		 * its position */
+		if (is_over(own) || tail > own->size)
 			return give_up(own);
 		if (is_away(own)) {
 			tell_waited_in_vain(own, since, waits);

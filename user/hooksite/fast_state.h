@@ -41,6 +41,10 @@ struct gn_fast_hooks {
 	struct gn_fast_ring *rings;
 	struct gn_fast_own *owns;
 	unsigned char *data;
+	uint32_t slots, slot; /* their number and size */
+	/* what forked children use; NULL: they pass the sites */
+	struct gn_fast_page *children;
+	bool follows; /* this program's forked children may have rings */
 	_Atomic uint32_t *alive;
 	gn_fast_tell_fn tell;
 	/* this session's: in the next one its threads look for a ring again */
@@ -49,7 +53,6 @@ struct gn_fast_hooks {
 	_Atomic uint32_t over; /* gnomon no longer reads */
 	void (*on_over)(void);
 	uint64_t lowest, top; /* of the first thread's stack */
-	_Atomic uint64_t grown;
 };
 
 extern struct gn_fast_hooks gn_fast_hooks GN_FAST_HIDDEN;
@@ -63,6 +66,19 @@ extern struct gn_fast_hooks gn_fast_hooks GN_FAST_HIDDEN;
 extern _Thread_local struct gn_fast_own *gn_fast_own
 	__attribute__((visibility("hidden"), tls_model(GN_FAST_TLS)));
 
+/* The data of a thread that looks for a ring at its next hook. */
+extern struct gn_fast_own gn_fast_newborn GN_FAST_HIDDEN;
+
+/* This memory is the process's from now on. */
+void gn_fast_use(struct gn_fast_page *page, uint32_t slots,
+		 uint32_t slot) GN_FAST_HIDDEN;
+
+static inline bool gn_fast_is_child(void)
+{
+	return gn_fast_hooks.page &&
+	       gn_fast_hooks.page == gn_fast_hooks.children;
+}
+
 /* Why the process can have no fast hooks: a value of GN_FAST_NONE; 0: it
  * can. */
 uint64_t gn_fast_forbidden(void) GN_FAST_HIDDEN;
@@ -73,6 +89,10 @@ int gn_fast_make_memory(void) GN_FAST_HIDDEN;
 /* Maps the memory, aligned to a slot, so that the low half of an address gives
  * the position in the slot. NULL: there is no room. */
 void *gn_fast_map_shared(int fd) GN_FAST_HIDDEN;
+
+/* Maps private memory where the memory of this process's parent was. False:
+ * there is no room. */
+bool gn_fast_replace_parents(void) GN_FAST_HIDDEN;
 
 /*
  * The threads' own data stays mapped after a session: a thread may come back to

@@ -59,6 +59,8 @@ void gn_header_fast(const struct gn_model *m, const struct gn_output_opts *o,
 		"fast hooks", n,
 		gn_word(records, "record; its", "records; their"), bound,
 		drift);
+	put_count(m, "fast.forked", "thread of a forked child has them, too",
+		  "threads of forked children have them, too", f);
 	if (waits) {
 		gn_format_count(n, waits);
 		gn_format_duration(bound, number(m, "fast.waited_ns"), o->ns);
@@ -82,6 +84,12 @@ void gn_header_fast(const struct gn_model *m, const struct gn_output_opts *o,
 		  "thread came when 1,023 others of its process had records: "
 		  "its hooks are probes",
 		  "threads came when 1,023 others of their process had "
+		  "records: their hooks are probes",
+		  f);
+	put_count(m, "fast.crowded",
+		  "thread of a forked child came when 511 others had records: "
+		  "its hooks are probes",
+		  "threads of forked children came when 511 others had "
 		  "records: their hooks are probes",
 		  f);
 	put_count(m, "fast.refused",

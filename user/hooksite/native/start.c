@@ -252,6 +252,7 @@ static void in_child(void)
 {
 	if (forks.at)
 		gn_fast_end_interrupted(forks.at, &forks.own);
+	gn_fast_be_child();
 }
 
 static void clear(void)
@@ -273,6 +274,7 @@ static void start(int fd)
 		return;
 	if (take_table(h, size) && make_stubs()) {
 		gn_fast_on_over(end);
+		gn_fast_follow();
 		if (gn_fast_start(gn_site_native_fast, gn_measured_native_enter,
 				  gn_measured_native_leave)) {
 			if (pthread_atfork(before_fork, NULL, in_child) ||

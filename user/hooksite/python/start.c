@@ -50,6 +50,7 @@ static void begin_main(void)
 	if (python.begun)
 		return;
 	python.begun = true;
+	gn_call_follow_forks();
 	hooks = gn_call_begin(python.asked.fast);
 	if (!gn_functions_begin(python.asked.filter)) {
 		gn_site_call_selected(GN_SELECTED_PYTHONS_LEFT, 1);

@@ -26,6 +26,7 @@ static bool begin_hooks(void)
 	if (!gn_rb_check())
 		return false;
 	gn_functions_begin(ruby.asked.filter);
+	gn_call_follow_forks();
 	return gn_hook_begin(gn_call_begin(ruby.asked.fast));
 }
 
