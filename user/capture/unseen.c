@@ -415,8 +415,8 @@ static void tell_interpreter(const struct gn_unseen *u, size_t i,
 		 p->unfit ? p->unfit
 		 : u->attached
 			 ? "a process that gnomon was attached to started it"
-			 : "what started it is static, has another C library "
-			   "or privileges, or it sees other files",
+			 : "it or what started it is static, has another C "
+			   "library or privileges, or sees other files",
 		 p->unfit      ? "use another build of it"
 		 : u->attached ? "let gnomon start the whole program"
 			       : "give its own command to gnomon");
