@@ -21,13 +21,13 @@ target_link_libraries(live_native PRIVATE PkgConfig::LIBBPF)
 add_dependencies(live_native late_skeleton)
 
 # gnomon with programs whose clock is wrong, for the tests of the self-check.
-# session.c contains the object.
+# session_load.c contains the object.
 set(skewed ${CMAKE_CURRENT_BINARY_DIR}/skewed)
 file(MAKE_DIRECTORY ${skewed})
 gn_skeleton(skewed_skeleton ${CMAKE_CURRENT_SOURCE_DIR}/skewed/skewed.bpf.c
 	${skewed})
 add_executable(gnomon_skewed ${CMAKE_SOURCE_DIR}/user/main.c
-	${CMAKE_SOURCE_DIR}/user/capture/session.c)
+	${CMAKE_SOURCE_DIR}/user/capture/session_load.c)
 target_compile_definitions(gnomon_skewed PRIVATE
 	GNOMON_VERSION="${PROJECT_VERSION}")
 target_include_directories(gnomon_skewed SYSTEM BEFORE PRIVATE ${skewed})
