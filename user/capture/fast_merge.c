@@ -64,9 +64,7 @@ void gn_fast_mark(struct gn_fast *f)
 			  !atomic_load_explicit(&ring->busy,
 						memory_order_acquire) ||
 			  !can_wait(e, &waits);
-		e->mark = atomic_load_explicit(&ring->head,
-					       memory_order_acquire) &
-			  (e->area->slot - 1);
+		e->mark = gn_fast_written(e);
 	}
 	/* after the rings' marks, so that all their functions have names */
 	for (struct gn_fast_area *a = f->areas; a; a = a->next)

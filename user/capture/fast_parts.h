@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What fast.c (the writers), fast_merge.c (reading and merging) and
- * fast_names.c share. */
+/* What fast.c (the writers), fast_area.c (their memory), fast_merge.c (reading
+ * and merging) and fast_names.c share. */
 #ifndef GNOMON_CAPTURE_FAST_PARTS_H
 #define GNOMON_CAPTURE_FAST_PARTS_H
+
+#include <stdatomic.h>
 
 #include <gnomon/fast.h>
 #include "capture/fast.h"
@@ -105,8 +107,32 @@ struct gn_fast {
 	bool stopped;
 };
 
+/* How far the thread has written its ring. */
+static inline uint32_t gn_fast_written(const struct gn_fast_entry *e)
+{
+	return atomic_load_explicit(&e->area->rings[e->slot].head,
+				    memory_order_acquire) &
+	       (e->area->slot - 1);
+}
+
+/* fast_area.c */
+
 /* The memory that the process offered last. NULL: none. */
 struct gn_fast_area *gn_fast_find_area(struct gn_fast *f, uint32_t pid);
+/* The memory in which the process has taken a ring. NULL: none. */
+struct gn_fast_area *gn_fast_find_claimed(struct gn_fast *f,
+					  const struct gn_rec_ring *r);
+/* Maps the memory that a process offers, or refuses it. */
+void gn_fast_offer(struct gn_fast *f, const struct gn_rec_ring *r);
+/* Takes the initial memory of this slot and the next ones. */
+void gn_fast_take_memory(struct gn_fast_area *a, uint32_t from);
+/* The record ends a thread, or begins one with an old number: notes what that
+ * means for its process. A leader can end before other threads, which still
+ * take rings. */
+void gn_fast_end_area(struct gn_fast *f, const struct gn_rec *rec);
+/* Tells all hooks that nobody reads what they write. */
+void gn_fast_close_areas(struct gn_fast *f);
+void gn_fast_free_areas(struct gn_fast *f);
 
 /* The creator of the thread that a THREAD record reports. NULL: it is not
  * known, or this is another record. */
