@@ -57,14 +57,7 @@ static __noinline bool php_text(struct gn_interpreted_text *to, __u64 text)
 		return true;
 	if (!user_word(&bytes, text + GN_PHP_TEXT_LENGTH))
 		return false;
-	if (bytes > GN_INTERPRETED_TEXT)
-		bytes = GN_INTERPRETED_TEXT;
-	barrier_var(bytes);
-	if (bytes > GN_INTERPRETED_TEXT)
-		return false;
-	to->bytes = bytes;
-	to->width = GN_INTERPRETED_UTF8;
-	return !bytes || user_read(to->text, bytes, text + GN_PHP_TEXT_BYTES);
+	return walk_text(to, text + GN_PHP_TEXT_BYTES, bytes);
 }
 
 /* The file of a function: the script's, or the extension that it is in. */
@@ -189,10 +182,7 @@ static __always_inline void php_walk(struct gn_walk *w, bool first)
 	for (i = 0; i < GN_WALK_STEPS; i++)
 		if (!php_step(w))
 			break;
-	if (i == GN_WALK_STEPS)
-		w->cut = 1;
-	else if (!w->n && !w->no)
-		w->no = GN_WALK_OUTSIDE;
+	walk_end(w, i);
 }
 
 #endif

@@ -72,14 +72,7 @@ static __noinline bool ruby_text(struct gn_interpreted_text *to, __u64 text)
 
 	if (!to || !ruby_bytes(text, &at, &bytes))
 		return false;
-	if (bytes > GN_INTERPRETED_TEXT)
-		bytes = GN_INTERPRETED_TEXT;
-	barrier_var(bytes);
-	if (bytes > GN_INTERPRETED_TEXT)
-		return false;
-	to->bytes = bytes;
-	to->width = GN_INTERPRETED_UTF8;
-	return !bytes || user_read(to->text, bytes, at);
+	return walk_text(to, at, bytes);
 }
 
 /* The beginning of a label: "block in ", if the label is longer than that of

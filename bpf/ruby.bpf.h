@@ -270,10 +270,7 @@ static __always_inline void ruby_walk(struct gn_walk *w, __u64 thread)
 	for (i = 0; i < GN_WALK_STEPS; i++)
 		if (!ruby_step(w))
 			break;
-	if (i == GN_WALK_STEPS)
-		w->cut = 1;
-	else if (!w->n && !w->no)
-		w->no = GN_WALK_OUTSIDE;
+	walk_end(w, i);
 }
 
 #endif

@@ -120,6 +120,29 @@ static __always_inline void walk_add(struct gn_walk *w, __u32 index)
 	w->n = n + 1;
 }
 
+/* Ends a walk that took so many steps. */
+static __always_inline void walk_end(struct gn_walk *w, int steps)
+{
+	if (steps == GN_WALK_STEPS)
+		w->cut = 1;
+	else if (!w->n && !w->no)
+		w->no = GN_WALK_OUTSIDE;
+}
+
+/* Reads a text of UTF-8; what is longer than there is room is cut. */
+static __always_inline bool walk_text(struct gn_interpreted_text *to, __u64 at,
+				      __u64 bytes)
+{
+	if (bytes > GN_INTERPRETED_TEXT)
+		bytes = GN_INTERPRETED_TEXT;
+	barrier_var(bytes);
+	if (bytes > GN_INTERPRETED_TEXT)
+		return false;
+	to->bytes = bytes;
+	to->width = GN_INTERPRETED_UTF8;
+	return !bytes || user_read(to->text, bytes, at);
+}
+
 /* The index of the walk's function; 0: it must be named. The key is copied,
  * because older kernels take none from a function's argument. */
 static __always_inline __u32 walk_known(const struct gn_walk *w)
