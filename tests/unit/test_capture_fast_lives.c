@@ -223,6 +223,32 @@ static void children_take_rings(void **state)
 	free(x);
 }
 
+/* The head of a child's ring is an address there, whose bits above the size of
+ * a child's ring tell its slot: with nothing to read, gnomon sleeps. */
+static void no_sleep_while_a_child_waits(void **state)
+{
+	struct fixture *x = malloc(sizeof(*x));
+	struct gn_fast_ring *ring;
+
+	(void)state;
+	open_fixture(x, SEALS);
+	begin_child(x, CHILD, gn_now_ns());
+	tell_of(x, GN_FAST_CLAIM, child_claim(x, 1), CHILD, CHILD);
+	ring = child_ring(x, 1);
+	ring->wants = 1;
+	ring->head = GN_FAST_CHILD_SLOT;
+	assert_true(gn_fast_sleep(x->f));
+	ring->head += GN_FAST_RECORD;
+	assert_false(gn_fast_sleep(x->f));
+	write_child(x, 1);
+	ring->head += GN_FAST_CHILD_SLOT;
+	merge(x);
+	ring->wants = 1;
+	assert_true(gn_fast_sleep(x->f));
+	close_fixture(x);
+	free(x);
+}
+
 /* A program that runs another one no longer has that memory. */
 static void children_leave_by_exec(void **state)
 {
@@ -605,6 +631,7 @@ int main(void)
 		cmocka_unit_test(rings_after_a_lost_process),
 		cmocka_unit_test(other_threads_go_on),
 		cmocka_unit_test(children_take_rings),
+		cmocka_unit_test(no_sleep_while_a_child_waits),
 		cmocka_unit_test(children_leave_by_exec),
 		cmocka_unit_test(children_of_others),
 		cmocka_unit_test(a_refused_offer_is_told),
