@@ -21,6 +21,7 @@
 #include "elf/sleds.h"
 #include "elf/variables.h"
 #include "fuzz.h"
+#include "mend_elf.h"
 
 #define PLANS_MAX 8
 
@@ -75,23 +76,6 @@ static void write_file(const char *path, const uint8_t *bytes, size_t size)
 
 	must(fd >= 0 && write(fd, bytes, size) == (ssize_t)size && !close(fd),
 	     "a file can be written");
-}
-
-static void mend_magic(uint8_t *bytes, size_t size)
-{
-	static const uint8_t ident[] = {0x7f, 'E', 'L', 'F', 2, 1, 1};
-
-	if (size < 64)
-		return;
-	memcpy(bytes, ident, sizeof(ident));
-	bytes[16] = bytes[16] & 1 ? 3 : 2; /* a library or a program */
-	bytes[17] = 0;
-	bytes[18] = 62; /* x86-64 */
-	bytes[19] = 0;
-	bytes[54] = 56; /* size of a program header */
-	bytes[55] = 0;
-	bytes[58] = 64; /* size of a section header */
-	bytes[59] = 0;
 }
 
 /* The checksum comes right after the name here: the name and its NUL take eight
@@ -221,8 +205,8 @@ void gn_fuzz(const uint8_t *bytes, size_t size)
 	debug_size = in.left;
 	debug = gn_fuzz_take_bytes(&in, &debug_size);
 	if (flags & MEND_MAGIC) {
-		mend_magic(main, main_size);
-		mend_magic(debug, debug_size);
+		gn_fuzz_mend_elf(main, main_size);
+		gn_fuzz_mend_elf(debug, debug_size);
 	}
 	if (flags & MEND_LINK)
 		mend_link(main, main_size, debug, debug_size);

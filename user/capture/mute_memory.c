@@ -63,25 +63,6 @@ int gn_mute_scan(FILE *f, const struct gn_mute_file *file, uint64_t *base)
 	return got ? got : found == 1 ? 0 : found ? -ENOTUNIQ : -ENOENT;
 }
 
-/* Finds the symbol of the bytes. */
-static int find_symbol(const struct gn_image *image, struct gn_mute_file *f)
-{
-	Elf_Data *syms, *strs;
-	GElf_Sym sym;
-
-	if (!gn_image_symbols(image, SHT_DYNSYM, &syms, &strs))
-		return -ENOENT;
-	for (int i = 0; gelf_getsym(syms, i, &sym); i++) {
-		if (!gn_string_is(strs, sym.st_name, GN_MUTE_SYMBOL) ||
-		    GELF_ST_TYPE(sym.st_info) != STT_OBJECT)
-			continue;
-		f->table = sym.st_value;
-		f->size = sym.st_size;
-		return 0;
-	}
-	return -ENOENT;
-}
-
 static int check_segments(Elf *elf, const struct gn_mute_file *f)
 {
 	GElf_Phdr p;
@@ -97,14 +78,18 @@ static int check_segments(Elf *elf, const struct gn_mute_file *f)
 int gn_mute_file_read(const char *path, struct gn_mute_file *out)
 {
 	struct gn_image image;
+	GElf_Sym sym;
 	int err = gn_image_open(path, &image);
 
 	memset(out, 0, sizeof(*out));
 	if (err)
 		return err;
-	err = find_symbol(&image, out);
-	if (!err)
+	err = gn_image_exported(&image, GN_MUTE_SYMBOL, STT_OBJECT, &sym);
+	if (!err) {
+		out->table = sym.st_value;
+		out->size = sym.st_size;
 		err = check_segments(image.elf, out);
+	}
 	if (!err)
 		err = gn_elf_head_read(&image, &out->head);
 	if (!err)

@@ -51,6 +51,10 @@ Elf_Data *gn_image_data(Elf_Scn *scn, const GElf_Shdr *shdr);
  * its strings. False: there is none. */
 bool gn_image_symbols(const struct gn_image *image, uint32_t type,
 		      Elf_Data **syms, Elf_Data **strs);
+/* The first symbol of this name and type (STT_OBJECT, ...) that the file
+ * exports. -ENOENT: none. */
+int gn_image_exported(const struct gn_image *image, const char *name, int type,
+		      GElf_Sym *sym);
 /* Calls `each` for each relative relocation, except packed ones: with its slot
  * and, as linked, the address written there. */
 void gn_image_relatives(const struct gn_image *image,

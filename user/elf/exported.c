@@ -24,23 +24,18 @@ static void find_exported(const struct gn_image *image,
 				addr[k] = sym.st_value;
 }
 
-static int find_variable(const struct gn_image *image, const char *name,
-			 uint64_t *addr, uint64_t *size)
+int gn_image_exported(const struct gn_image *image, const char *name, int type,
+		      GElf_Sym *sym)
 {
 	Elf_Data *syms, *strs;
-	GElf_Sym sym;
 
 	if (!gn_image_symbols(image, SHT_DYNSYM, &syms, &strs))
 		return -ENOENT;
-	for (int i = 0; i < MAX_SYMBOLS && gelf_getsym(syms, i, &sym); i++) {
-		if (sym.st_shndx == SHN_UNDEF ||
-		    GELF_ST_TYPE(sym.st_info) != STT_OBJECT ||
-		    !gn_string_is(strs, sym.st_name, name))
-			continue;
-		*addr = sym.st_value;
-		*size = sym.st_size;
-		return 0;
-	}
+	for (int i = 0; i < MAX_SYMBOLS && gelf_getsym(syms, i, sym); i++)
+		if (sym->st_shndx != SHN_UNDEF &&
+		    GELF_ST_TYPE(sym->st_info) == type &&
+		    gn_string_is(strs, sym->st_name, name))
+			return 0;
 	return -ENOENT;
 }
 
@@ -48,6 +43,7 @@ int gn_exported_variable(const char *path, const char *name, uint64_t *addr,
 			 uint64_t *size, uint64_t *first)
 {
 	struct gn_image image;
+	GElf_Sym sym = {.st_value = 0};
 	GElf_Phdr p;
 	int err = gn_image_open(path, &image);
 
@@ -58,10 +54,12 @@ int gn_exported_variable(const char *path, const char *name, uint64_t *addr,
 		if (p.p_type != PT_LOAD || p.p_offset)
 			continue;
 		*first = p.p_vaddr;
-		err = find_variable(&image, name, addr, size);
+		err = gn_image_exported(&image, name, STT_OBJECT, &sym);
 		break;
 	}
 	gn_image_close(&image);
+	*addr = sym.st_value;
+	*size = sym.st_size;
 	return err;
 }
 

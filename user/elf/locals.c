@@ -2,7 +2,6 @@
 /* Where a file has variables that each thread has for itself. */
 #include "elf/exported.h"
 
-#include <errno.h>
 #include <stdbool.h>
 
 #include "elf/elf_image.h"
@@ -34,51 +33,32 @@ static bool find_relocation(const struct gn_image *image, uint32_t type,
 }
 
 /* Where the memory of a thread for the program itself begins, from the thread
- * pointer on. */
-static int64_t memory_of_program(const struct gn_image *image)
+ * pointer on. It is before that, so the number wraps. */
+static uint64_t memory_of_program(const struct gn_image *image)
 {
 	GElf_Phdr p;
 
 	for (int i = 0; gelf_getphdr(image->elf, i, &p); i++)
 		if (p.p_type == PT_TLS && p.p_align)
-			return -(int64_t)((p.p_memsz + p.p_align - 1) /
-					  p.p_align * p.p_align);
+			return 0 - (p.p_memsz + p.p_align - 1) / p.p_align *
+					   p.p_align;
 	return 0;
-}
-
-static int find_local(const struct gn_image *image, const char *name,
-		      uint64_t *at)
-{
-	Elf_Data *syms, *strs;
-	GElf_Sym sym;
-
-	if (!gn_image_symbols(image, SHT_DYNSYM, &syms, &strs))
-		return -ENOENT;
-	for (int i = 0; gelf_getsym(syms, i, &sym); i++) {
-		if (sym.st_shndx == SHN_UNDEF ||
-		    GELF_ST_TYPE(sym.st_info) != STT_TLS ||
-		    !gn_string_is(strs, sym.st_name, name))
-			continue;
-		*at = sym.st_value;
-		return 0;
-	}
-	return -ENOENT;
 }
 
 int gn_exported_local(const char *path, const char *name, int64_t *offset,
 		      uint64_t *module)
 {
 	struct gn_image image;
-	uint64_t at = 0;
+	GElf_Sym sym = {.st_value = 0};
 	int err = gn_image_open(path, &image);
 
 	if (err)
 		return err;
 	*module = 0;
-	err = find_local(&image, name, &at);
+	err = gn_image_exported(&image, name, STT_TLS, &sym);
+	*offset = (int64_t)sym.st_value;
 	if (!err && !find_relocation(&image, R_X86_64_DTPMOD64, module))
-		at += (uint64_t)memory_of_program(&image);
-	*offset = (int64_t)at;
+		*offset = (int64_t)(sym.st_value + memory_of_program(&image));
 	gn_image_close(&image);
 	return err;
 }
