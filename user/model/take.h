@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * How the pipeline takes a record, by its stream:
- *   wellformed.c  checks whether it can be taken at all
- *   lives.c       finds its thread
- *   collect.c     records that end an interval, and slices
- *   notes.c       records that end none, and those of user space
- *   calls.c       the fast path for calls and their ends
+ *   wellformed.c    checks whether it can be taken at all
+ *   lives.c         finds its thread
+ *   collect.c       records that end an interval, and slices
+ *   call_records.c  those of them that change a stack or an async call
+ *   calls.c         the fast path for most of these
+ *   notes.c         records that end no interval, and those of user space
  */
 #ifndef GNOMON_MODEL_TAKE_H
 #define GNOMON_MODEL_TAKE_H
@@ -41,6 +42,12 @@ void gn_take_loss(struct gn_pipeline *p, struct gn_thread *t,
 /* 0, -ENOMEM, or what the observer returned. */
 int gn_take_collect(struct gn_pipeline *p, struct gn_thread *t,
 		    const struct gn_rec_func *r);
+/* A record that is GN_KIND_IS_OF_STACK, and one that is GN_KIND_IS_ASYNC, after
+ * the interval before it is closed. 0, -ENOMEM. */
+int gn_take_call(struct gn_pipeline *p, struct gn_thread *t,
+		 const struct gn_rec_func *r);
+int gn_take_async(struct gn_pipeline *p, struct gn_thread *t,
+		  const struct gn_rec_func *r);
 /* An event of a method that the runtime itself suspends, told as its state
  * machine would have told it: `kind` is GN_KIND_IS_ASYNC. Of another function
  * it does nothing. 0, -ENOMEM. */
