@@ -57,26 +57,40 @@ static __always_inline void note_stack(struct gn_task *t, __u64 sp,
 		m->flags |= GN_F_IN_DOUBT;
 }
 
+/* What comes before the record of an event: all that the thread has not told
+ * yet. False: there is no record. */
+static __always_inline bool begin_event(struct pt_regs *ctx,
+					struct task_struct *self,
+					struct gn_task *t, struct gn_moment *m)
+{
+	ensure_prompt(t);
+	ensure_on(self, t);
+	t->in_probe = 1; /* see tell_thread() */
+	barrier();
+	*m = moment(t);
+	if (!in_session(m->time))
+		return false;
+	note_stack(t, ctx->sp, m);
+	if (t->claimed)
+		claim_again(t, m);
+	return true;
+}
+
+static __always_inline void end_event(struct gn_task *t)
+{
+	barrier();
+	t->in_probe = 0;
+}
+
 static __always_inline void collect(struct pt_regs *ctx,
 				    struct task_struct *self, struct gn_task *t,
 				    enum gn_kind kind, __u32 func, __u64 key)
 {
 	struct gn_moment m;
 
-	if (!t->prompt)
-		be_prompt(t);
-	ensure_on(self, t);
-	t->in_probe = 1;
-	barrier();
-	m = moment(t);
-	if (in_session(m.time)) {
-		note_stack(t, ctx->sp, &m);
-		if (t->claimed)
-			claim_again(t, &m);
+	if (begin_event(ctx, self, t, &m))
 		emit_func(t, &m, kind, func, key);
-	}
-	barrier();
-	t->in_probe = 0;
+	end_event(t);
 }
 
 /* The function whose return probe was hit. The kernel passes it to its own

@@ -81,6 +81,13 @@ static __always_inline void be_prompt(struct gn_task *t)
 	send_any(t);
 }
 
+/* The same for a thread that may be prompt already. */
+static __always_inline void ensure_prompt(struct gn_task *t)
+{
+	if (!t->prompt)
+		be_prompt(t);
+}
+
 static __always_inline void fill(struct gn_rec *h, __u64 time,
 				 struct gn_task *t, __u32 seq,
 				 enum gn_kind kind, __u64 flags, __u64 key)

@@ -36,18 +36,9 @@ static __noinline int ring_told(struct pt_regs *ctx, struct gn_task *t,
 	}
 	if (GN_FUNC_INDEX(func) == GN_FAST_UNBOUND && !t->claimed)
 		return 0;
-	if (!t->prompt)
-		be_prompt(t);
 	if (GN_FUNC_RUNTIME(func) == GN_RUNTIME_NATIVE)
 		t->sleds = 1;
-	ensure_on(bpf_get_current_task_btf(), t);
-	t->in_probe = 1;
-	barrier();
-	m = moment(t);
-	if (in_session(m.time)) {
-		note_stack(t, ctx->sp, &m);
-		if (t->claimed)
-			claim_again(t, &m);
+	if (begin_event(ctx, bpf_get_current_task_btf(), t, &m)) {
 		if (GN_FUNC_INDEX(func) != GN_FAST_UNBOUND)
 			emit_ring(t, &m, func, key, ctx->sp);
 		/* native code waits for user space's answer */
@@ -55,8 +46,7 @@ static __noinline int ring_told(struct pt_regs *ctx, struct gn_task *t,
 		    GN_FUNC_RUNTIME(func) == GN_RUNTIME_NATIVE)
 			wake_user();
 	}
-	barrier();
-	t->in_probe = 0;
+	end_event(t);
 	return 0;
 }
 
@@ -121,8 +111,7 @@ static __noinline int tell_code(struct gn_task *t, __u32 kind, __u32 func,
 
 	if (!t || !in_session(now))
 		return 0;
-	if (!t->prompt)
-		be_prompt(t);
+	ensure_prompt(t);
 	emit_code(t, now, kind, func, key, 0);
 	return 0;
 }
@@ -136,8 +125,7 @@ static __noinline int tell_place(struct pt_regs *ctx, struct gn_task *t,
 
 	if (!ctx || !t || !spec || !in_session(now))
 		return 0;
-	if (!t->prompt)
-		be_prompt(t);
+	ensure_prompt(t);
 	emit_code(t, now, GN_KIND_CODE, func, key_of(ctx, cookie, spec),
 		  operand(ctx, &spec->value[0]));
 	return 0;
@@ -153,8 +141,7 @@ static __noinline int tell_event(struct pt_regs *ctx, struct gn_task *t,
 
 	if (!t || !spec || !in_session(now))
 		return 0;
-	if (!t->prompt)
-		be_prompt(t);
+	ensure_prompt(t);
 	e.func = func_of(ctx, cookie, spec);
 	e.event = spec->event;
 	e.value[0] = operand(ctx, &spec->value[0]);
@@ -270,8 +257,7 @@ static __noinline int tell_of_name(struct gn_task *t, __u32 event, __u32 func)
 
 	if (!t || !in_session(now))
 		return 0;
-	if (!t->prompt)
-		be_prompt(t);
+	ensure_prompt(t);
 	emit_event(t, now, &e);
 	return 0;
 }

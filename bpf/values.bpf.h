@@ -276,8 +276,7 @@ static __noinline int tell_values(struct pt_regs *ctx, struct gn_task *t,
 	all = bpf_map_lookup_elem(&values, &i);
 	if (!all)
 		return 0;
-	if (!t->prompt)
-		be_prompt(t);
+	ensure_prompt(t);
 	for (k = 0; k < GN_VALUES_MAX; k++) {
 		const struct gn_value_spec *v = &all->value[k];
 
