@@ -3,11 +3,11 @@
 
 #include <stdlib.h>
 
-#include "../array.h"
+#include <gnomon/grow.h>
 
 bool gn_copies_add(struct gn_copies *c, const struct gn_r2r_copy *copy)
 {
-	if (!gn_array_reserve(&c->copy, &c->room, c->n + 1, sizeof(*copy)))
+	if (gn_grow(&c->copy, &c->room, c->n + 1, sizeof(*copy)))
 		return false;
 	c->copy[c->n++] = *copy;
 	return true;

@@ -10,7 +10,8 @@
 /* All zeros is an empty list. */
 struct gn_copies {
 	struct gn_r2r_copy *copy;
-	uint32_t n, room;
+	uint32_t n;
+	size_t room;
 };
 
 /* False: no memory. */

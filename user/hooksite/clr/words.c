@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../array.h"
+#include <gnomon/grow.h>
 
 /* With more words than this, few names are skipped. */
 #define WORDS_MAX (1u << 16)
@@ -12,7 +12,7 @@
 static bool add(struct gn_words *w, uint32_t at)
 {
 	if (w->n == WORDS_MAX ||
-	    !gn_array_reserve(&w->at, &w->room, w->n + 1, sizeof(at)))
+	    gn_grow(&w->at, &w->room, w->n + 1, sizeof(at)))
 		return false;
 	w->at[w->n++] = at;
 	return true;

@@ -13,7 +13,8 @@
 struct gn_words {
 	const struct gn_bytes *strings;
 	uint32_t *at; /* offsets of the words, ascending */
-	uint32_t n, room;
+	uint32_t n;
+	size_t room;
 	bool any; /* any name can match: some line needs no word, or there are
 		     too many words */
 };

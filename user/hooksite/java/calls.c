@@ -28,8 +28,8 @@ void gn_java_calls_go_on(struct gn_java_calls *c,
 			 const struct gn_call_hooks *tell)
 {
 	c->base = c->n;
-	if (!resting || !gn_array_reserve(&c->at, &c->room, c->n + resting->n,
-					  sizeof(*c->at)))
+	if (!resting ||
+	    gn_grow(&c->at, &c->room, c->n + resting->n, sizeof(*c->at)))
 		return;
 	for (uint32_t i = 0; i < resting->n; i++) {
 		c->at[c->n] = resting->at[i];

@@ -16,12 +16,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../array.h"
+#include <gnomon/grow.h>
 #include "../call_hooks.h"
 
 struct gn_java_calls {
 	uint32_t *at; /* indexes of methods, the innermost last */
-	uint32_t n, room;
+	uint32_t n;
+	size_t room;
 	uint32_t base; /* the first of the virtual thread */
 };
 
@@ -35,7 +36,7 @@ struct gn_java_resting {
 static inline void gn_java_calls_enter(struct gn_java_calls *c, uint32_t index,
 				       const struct gn_call_hooks *tell)
 {
-	if (!gn_array_reserve(&c->at, &c->room, c->n + 1, sizeof(*c->at)))
+	if (gn_grow(&c->at, &c->room, c->n + 1, sizeof(*c->at)))
 		return;
 	c->at[c->n] = index;
 	tell->enter(index, gn_call_key(c->n++));

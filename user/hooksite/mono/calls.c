@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "calls.h"
 
-#include "../array.h"
+#include <gnomon/grow.h>
 
 /* Calls below a frame that is called or left are gone, whatever ended them. */
 static void heal(struct gn_calls *c, uint64_t sp)
@@ -13,7 +13,7 @@ static void heal(struct gn_calls *c, uint64_t sp)
 bool gn_calls_push(struct gn_calls *c, uint32_t index, uint64_t key)
 {
 	heal(c, key + 1);
-	if (!gn_array_reserve(&c->at, &c->room, c->n + 1, sizeof(*c->at)))
+	if (gn_grow(&c->at, &c->room, c->n + 1, sizeof(*c->at)))
 		return false;
 	c->at[c->n++] = (struct gn_call){key, index};
 	return true;

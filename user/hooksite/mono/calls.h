@@ -9,6 +9,7 @@
 #define GNOMON_MONO_CALLS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct gn_call {
@@ -18,7 +19,8 @@ struct gn_call {
 
 struct gn_calls {
 	struct gn_call *at;
-	uint32_t n, room;
+	uint32_t n;
+	size_t room;
 };
 
 /* False: no memory. */

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "../array.h"
+#include <gnomon/grow.h>
 
 static _Thread_local struct gn_calls *mine
 	__attribute__((tls_model("initial-exec")));
@@ -50,7 +50,7 @@ struct gn_calls *gn_calls_mine(void)
 
 uint64_t gn_calls_push(struct gn_calls *c, const void *who, uint32_t index)
 {
-	if (!gn_array_reserve(&c->at, &c->room, c->n + 1, sizeof(*c->at)))
+	if (gn_grow(&c->at, &c->room, c->n + 1, sizeof(*c->at)))
 		return 0;
 	c->at[c->n] = (struct gn_call){who, index};
 	return gn_calls_key(c, c->n++);

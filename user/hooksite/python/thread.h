@@ -4,6 +4,7 @@
 #define GNOMON_PYTHON_THREAD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct gn_call {
@@ -17,7 +18,8 @@ struct gn_call {
  */
 struct gn_calls {
 	struct gn_call *at;
-	uint32_t n, room;
+	uint32_t n;
+	size_t room;
 	bool replaced; /* the program has set another profile function */
 	uint64_t base; /* the key of the first call, plus GN_CALL_KEY */
 };

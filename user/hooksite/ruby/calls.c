@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../array.h"
+#include <gnomon/grow.h>
 
 void gn_calls_init(struct gn_calls *c)
 {
@@ -77,7 +77,7 @@ static void resume(struct gn_calls *c, const void *stack, uintptr_t frame,
 		   const struct gn_call_hooks *hooks)
 {
 	if (s->stack != stack ||
-	    !gn_array_reserve(&c->at, &c->room, c->n + s->n, sizeof(*c->at)))
+	    gn_grow(&c->at, &c->room, c->n + s->n, sizeof(*c->at)))
 		return;
 	for (uint32_t i = 0; i < s->n && s->at[i].frame >= frame; i++) {
 		c->at[c->n] = s->at[i];
@@ -99,8 +99,8 @@ bool gn_calls_switch(struct gn_calls *c, const void *context, const void *stack,
 			suspend(c, hooks);
 		return true;
 	}
-	if (!gn_array_reserve(&c->fiber, &c->fiber_room, c->nfibers + 1,
-			      sizeof(*c->fiber)))
+	if (gn_grow(&c->fiber, &c->fiber_room, c->nfibers + 1,
+		    sizeof(*c->fiber)))
 		return false;
 	c->fiber[c->nfibers++] = (struct gn_fiber){context, stack, c->n};
 	s = take(c, context);
@@ -122,7 +122,7 @@ void gn_calls_heal(struct gn_calls *c, uintptr_t frame,
 void gn_calls_enter(struct gn_calls *c, struct gn_call call,
 		    const struct gn_call_hooks *hooks)
 {
-	if (!gn_array_reserve(&c->at, &c->room, c->n + 1, sizeof(*c->at)))
+	if (gn_grow(&c->at, &c->room, c->n + 1, sizeof(*c->at)))
 		return;
 	c->at[c->n] = call;
 	hooks->enter(call.index, gn_call_key(c->n));

@@ -44,9 +44,11 @@ struct gn_suspended {
 
 struct gn_calls {
 	struct gn_call *at;
-	uint32_t n, room;
+	uint32_t n;
+	size_t room;
 	struct gn_fiber *fiber; /* the last one runs */
-	uint32_t nfibers, fiber_room;
+	uint32_t nfibers;
+	size_t fiber_room;
 	struct gn_suspended *suspended[GN_CALLS_BUCKETS];
 };
 
