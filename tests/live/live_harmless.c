@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -144,12 +145,34 @@ void test_return_told(struct live *t)
 	      "the cause is not told: %s", end.err);
 }
 
+/* A program that throws ends with return probes. gnomon says why, and otherwise
+ * does not recommend them for it. */
+void test_return_thrown(struct live *t)
+{
+	struct live_end end;
+
+	live_gnomon(t, "run", "-f *", "throw 5", &end, NULL);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	CHECK(t,
+	      strstr(end.out, "single-stepped probe: ") &&
+		      strstr(end.out, "return probes") &&
+		      !strstr(end.out, "--leave return"),
+	      "--leave return is recommended: %s", end.out);
+	live_gnomon(t, "run", "--leave return -f *", "throw 5", &end, NULL);
+	CHECK(t, end.code == 128 + SIGABRT, "gnomon ended with %d: %s",
+	      end.code, end.err);
+	CHECK(t, strstr(end.err, "likely because of --leave return"),
+	      "the cause is not told: %s", end.err);
+	CHECK(t, !strstr(end.out, "has not been looked at"),
+	      "the header judges what it did not look at: %s", end.out);
+}
+
 /* gnomon reports what single-stepped leaves cost, and how to avoid them. */
 void test_stepped_told(struct live *t)
 {
 	struct live_end end;
 
-	live_gnomon(t, "run", "-f *", "signals cancel 1", &end, NULL);
+	live_gnomon(t, "run", "-f *", "cancel 4 5", &end, NULL);
 	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
 	CHECK(t,
 	      strstr(end.out, "single-stepped probe: ") &&

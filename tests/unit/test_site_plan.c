@@ -233,7 +233,8 @@ static void check(struct gn_elf *elf, struct gn_planner *p,
 }
 
 /* If the user requested own returns, the plan says whether a return probe costs
- * less. */
+ * less. It does not where the process has not been looked at: such a probe can
+ * end a program that unwinds. */
 static void dear_ones_are_told(void **state)
 {
 	static const struct {
@@ -246,7 +247,11 @@ static void dear_ones_are_told(void **state)
 
 	(void)state;
 	assert_non_null(p);
-	assert_int_equal(gn_planner_scan(p, &elf, 1), 0);
+	assert_int_equal(gn_planner_plan(p, elf, find(elf, "leaf"), &plan), 0);
+	assert_false(plan.dear);
+	gn_plan_clear(&plan);
+	/* no file of the process unwinds */
+	assert_int_equal(gn_planner_scan(p, NULL, 0), 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		print_message("%s\n", cases[i].name);
 		assert_int_equal(gn_planner_plan(p, elf,

@@ -103,6 +103,16 @@ static const char *const plain[] = {
 	"lengths", "aligned",	"chosen", "mostly",
 };
 
+/* Whether --leave return would be recommended for the function. */
+static bool is_dear(struct world *w, const char *name)
+{
+	struct gn_plan p = plan(w, name);
+	bool dear = p.dear;
+
+	gn_plan_clear(&p);
+	return dear;
+}
+
 /* Nothing unwinds: a return probe if it is the cheaper one. */
 static void test_plain(void **state)
 {
@@ -186,6 +196,7 @@ static void test_by_call(void **state)
 		setup(&w, GN_LEAVE_AUTO, uses[i].path);
 		verdict_has(&w, uses[i].piece);
 		reason_has(&w, "add", "own return");
+		assert_false(is_dear(&w, "add"));
 		teardown(&w);
 	}
 }
@@ -210,6 +221,24 @@ static void test_any_time(void **state)
 		assert_int_equal(leave_of(&w, "add"), GN_LEAVE_RET);
 		teardown(&w);
 	}
+}
+
+/* Return probes are recommended for their cost, but not in a program that
+ * throws, where they would end it. */
+static void test_dear(void **state)
+{
+	struct world w;
+
+	(void)state;
+	setup(&w, GN_LEAVE_AUTO, GN_SITE_ACTION);
+	assert_true(is_dear(&w, "add"));
+	teardown(&w);
+#ifdef GN_SITE_THROW
+	setup(&w, GN_LEAVE_AUTO, GN_SITE_THROW);
+	assert_false(is_dear(&w, "_Z7throweri"));
+	assert_false(is_dear(&w, "_Z6passesi"));
+	teardown(&w);
+#endif
 }
 
 /* The list is searched by bisection. */
@@ -255,6 +284,7 @@ int main(void)
 		cmocka_unit_test(test_unscanned),
 		cmocka_unit_test(test_by_call),
 		cmocka_unit_test(test_any_time),
+		cmocka_unit_test(test_dear),
 		cmocka_unit_test(test_sorted),
 		cmocka_unit_test(test_throw),
 	};

@@ -362,7 +362,9 @@ static void put_selection(struct gn_session *s)
 		return;
 	}
 	gn_session_put_functions(s);
-	gn_session_put_info(s, "functions.verdict", s->native.verdict);
+	/* what it judges matters only if gnomon chooses */
+	if (s->opts.leave == GN_LEAVE_AUTO)
+		gn_session_put_info(s, "functions.verdict", s->native.verdict);
 	if (s->opts.leave == GN_LEAVE_RETURN)
 		gn_session_put_info(s, "functions.leave", "return");
 }

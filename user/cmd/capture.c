@@ -403,6 +403,7 @@ int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
 	if (err)
 		return fail(c, err);
 	c->signals.quiet = a->args.quiet;
+	c->leave = opts.leave;
 	gn_progress_init(&c->progress, a->args.quiet);
 	c->step = (struct gn_step){.fd = c->signals.fd, .fn = step, .ctx = c};
 	libbpf_set_print(a->args.verbose ? warnings : NULL);
@@ -423,16 +424,23 @@ int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
 	return status;
 }
 
-/* The likely cause of SIGTRAP: a probe is an instruction that traps. Where the
- * kernel does not know it as a probe any more, it ends the program. */
-static const char *cause(int sig)
+/* The likely cause. SIGTRAP: a probe is an instruction that traps; where the
+ * kernel does not know it as a probe any more, it ends the program. With
+ * --leave return, what unwinds meets the kernel's return address. */
+static const char *cause(const struct gn_capture *c, int sig)
 {
-	return sig == SIGTRAP ? "; a program that copies its own code, such as "
-				"to large pages (node --use-largepages, "
-				"opcache.huge_code_pages), copies gnomon's "
-				"probes with it and is then killed; turn that "
-				"off, or trace none of its native functions"
-			      : "";
+	if (sig == SIGTRAP)
+		return "; a program that copies its own code, such as to large "
+		       "pages (node --use-largepages, "
+		       "opcache.huge_code_pages), copies gnomon's probes with "
+		       "it and is then killed; turn that off, or trace none of "
+		       "its native functions";
+	if (c->leave == GN_LEAVE_RETURN &&
+	    (sig == SIGABRT || sig == SIGSEGV || sig == SIGILL))
+		return "; likely because of --leave return, which breaks a "
+		       "program that throws, unwinds or switches stacks: leave "
+		       "it out";
+	return "";
 }
 
 static void say_status(const struct gn_capture *c)
@@ -446,7 +454,7 @@ static void say_status(const struct gn_capture *c)
 	else if (sig)
 		gn_error("the command was killed by signal %d (%s); what "
 			 "was traced is complete up to that point%s",
-			 sig, strsignal(sig), cause(sig));
+			 sig, strsignal(sig), cause(c, sig));
 }
 
 /* The command gets the signal that ends the capture, too. gnomon waits this
@@ -491,7 +499,7 @@ static void say_killed(const struct gn_capture *c)
 	if (sig)
 		gn_error("process %d was killed by signal %d (%s); what "
 			 "was traced is complete up to that point%s",
-			 (int)pid, sig, strsignal(sig), cause(sig));
+			 (int)pid, sig, strsignal(sig), cause(c, sig));
 }
 
 void gn_capture_wait(struct gn_capture *c)

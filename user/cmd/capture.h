@@ -153,6 +153,7 @@ struct gn_capture {
 	bool traced;	    /* tracing began, so there is a report */
 	bool tells; /* the capture was complete: report what it missed */
 	bool quiet;
+	enum gn_leave_mode leave;
 };
 
 /* gn_args_clear(), and what gn_capture_target() made. */

@@ -31,10 +31,14 @@ static void set_verdict(struct gn_planner *p)
 			 "the process has not been looked at");
 	else if (!w->any_time.what && p->open)
 		snprintf(p->verdict, sizeof(p->verdict),
-			 "further code may come: %s", p->open);
+			 "no return probes: further code may come (%s)",
+			 p->open);
 	else if (f->what)
-		snprintf(p->verdict, sizeof(p->verdict), "%s %s", f->file,
-			 f->what);
+		snprintf(p->verdict, sizeof(p->verdict), "%s: %s %s",
+			 w->any_time.what
+				 ? "no return probes"
+				 : "return probes only where they are safe",
+			 f->file, f->what);
 	else
 		snprintf(p->verdict, sizeof(p->verdict),
 			 "no file of the process unwinds, switches stacks or "
@@ -235,6 +239,15 @@ static int choose_cheaper(struct gn_planner *p, struct gn_plan *plan,
 	return err;
 }
 
+/* Whether a return probe may be recommended for its cost: not where code that
+ * leaves functions by other ways than their returns is in the process, as it
+ * throws or switches stacks, or could be. */
+static bool may_recommend(const struct gn_planner *p)
+{
+	return p->world.scanned && !p->world.by_call.what &&
+	       !gn_elf_is_go(p->body.elf);
+}
+
 /* A return probe is not allowed, or not wanted. */
 static int choose_own(struct gn_planner *p, struct gn_plan *plan,
 		      const char *why)
@@ -242,7 +255,7 @@ static int choose_own(struct gn_planner *p, struct gn_plan *plan,
 	struct gn_plan other = {0};
 	int err = choose_ret(p, plan, why);
 
-	if (err || plan->refused || gn_elf_is_go(p->body.elf))
+	if (err || plan->refused || !may_recommend(p))
 		return err;
 	choose_return(p, &other, why);
 	plan->dear = !other.refused && stepped(&other) < stepped(plan);

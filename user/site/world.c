@@ -46,7 +46,7 @@ static bool look_at_name(void *ctx, const char *name)
 		blame(&n->w->by_call, n->elf, use->what);
 	else if (use)
 		blame(&n->w->any_time, n->elf, use->what);
-	return !n->w->any_time.what;
+	return !n->w->any_time.what || !n->w->by_call.what;
 }
 
 static void scan_names(struct gn_world *w, const struct gn_elf *elf)
