@@ -54,9 +54,10 @@ gn_live_clr()
 function(gn_live_clr_with kind dotnet fixtures)
 	cmake_parse_arguments(PARSE_ARGV 3 arg "" "" LONG)
 	gn_steady_timeout(timeout 200)
+	gn_live_driver(driver live_clr)
 	foreach(name ${arg_UNPARSED_ARGUMENTS} ${arg_LONG})
 		add_test(NAME live/clr-${kind}/${name}
-			COMMAND ${GN_STEADY} $<TARGET_FILE:live_clr> ${name})
+			COMMAND ${GN_STEADY} ${driver} ${name})
 		set_tests_properties(live/clr-${kind}/${name} PROPERTIES
 			TIMEOUT ${timeout} LABELS clr
 			SKIP_RETURN_CODE 77

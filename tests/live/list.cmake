@@ -19,6 +19,8 @@ function(gn_live_list)
 	endforeach()
 	set_property(TEST live/recipe-jobs APPEND PROPERTY LABELS long)
 	gn_live_alone(live/doctor live/repeat live/gate live/recipe)
+	# their many records take most of the time
+	gn_live_plain(live/gate live/recipe)
 	gn_live_beside(native live/rights live/outputs live/export live/recipe-jobs live/duckdb)
 endfunction()
 gn_live_list()

@@ -35,8 +35,9 @@ target_link_libraries(gnomon_skewed PRIVATE gnomon_cmd)
 add_dependencies(gnomon_skewed skewed_skeleton)
 
 function(gn_live_musl kind name)
+	gn_live_driver(driver live_native)
 	add_test(NAME live/${kind}/class-${name}
-		COMMAND ${GN_STEADY} $<TARGET_FILE:live_native> class-${name})
+		COMMAND ${GN_STEADY} ${driver} class-${name})
 	set_tests_properties(live/${kind}/class-${name} PROPERTIES
 		TIMEOUT ${timeout} LABELS must-run SKIP_RETURN_CODE 77
 		ENVIRONMENT FIXTURES=${CMAKE_BINARY_DIR}/tests/fixtures/${kind})
