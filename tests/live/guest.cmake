@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Runs the live tests under older kernels and a newer one, in QEMU guests; also
-# the rule for tests that must not be skipped.
-option(GNOMON_MUST_RUN "Tests labelled must-run fail when skipped" OFF)
-set(GNOMON_MAY_SKIP "" CACHE STRING
-	"Labels of tests that may be skipped all the same")
+# Runs the live tests under older kernels and a newer one, in QEMU guests.
 set(GN_GUEST_CACHE ${CMAKE_BINARY_DIR}/guest-kernels)
 set(GN_GUEST_KERNELS 6.1 6.12)
 # its own code can be preempted anywhere (PREEMPT_LAZY)
@@ -92,31 +88,20 @@ function(gn_guest_clr)
 	gn_in_plain(gnomon gnomon)
 	gn_in_plain(library gnomon_clr)
 	get_property(dotnet GLOBAL PROPERTY GN_DOTNET_COMMAND)
-	gn_guest_test(clr-6.1 1200 ${CMAKE_CURRENT_SOURCE_DIR}/guest/run-clr
-		"${dotnet}" 6.1 ${GN_GUEST_CACHE} ${gnomon} ${library} ${driver}
-		${CMAKE_BINARY_DIR}/tests/fixtures/dotnet
-		recursion exceptions threads sixty-rejit events attach)
-	set_property(TEST guest/clr-6.1 APPEND PROPERTY LABELS clr)
-	set_tests_properties(guest/clr-6.1 PROPERTIES COST 900)
-endfunction()
-
-function(gn_must_run)
-	if(NOT GNOMON_MUST_RUN)
-		return()
-	endif()
-	get_property(tests DIRECTORY PROPERTY TESTS)
-	foreach(test ${tests})
-		get_property(labels TEST ${test} PROPERTY LABELS)
-		set(may_skip OFF)
-		foreach(label ${GNOMON_MAY_SKIP})
-			if(label IN_LIST labels)
-				set(may_skip ON)
-			endif()
-		endforeach()
-		if(must-run IN_LIST labels AND NOT may_skip)
-			set_property(TEST ${test} PROPERTY SKIP_RETURN_CODE)
+	foreach(test clr-6.1 clr-6.1-more)
+		set(names recursion exceptions threads events attach)
+		if(test STREQUAL "clr-6.1-more")
+			set(names sixty-rejit)
 		endif()
+		gn_guest_test(${test} 1200
+			${CMAKE_CURRENT_SOURCE_DIR}/guest/run-clr
+			"${dotnet}" 6.1 ${GN_GUEST_CACHE} ${gnomon} ${library}
+			${driver} ${CMAKE_BINARY_DIR}/tests/fixtures/dotnet
+			${names})
+		set_property(TEST guest/${test} APPEND PROPERTY LABELS clr)
+		set_tests_properties(guest/${test} PROPERTIES COST 900)
 	endforeach()
+	set_property(TEST guest/clr-6.1-more APPEND PROPERTY LABELS long)
 endfunction()
 
 cmake_language(DEFER CALL gn_guest_native)

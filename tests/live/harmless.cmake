@@ -11,4 +11,6 @@ if(TARGET gnomon AND GN_PYTHON)
 	set_tests_properties(live/harmless PROPERTIES TIMEOUT 900
 		LABELS must-run SKIP_RETURN_CODE 77)
 	gn_live_alone(live/harmless)
+elseif(NOT GN_PYTHON)
+	gn_lacks("/usr/bin/python3")
 endif()

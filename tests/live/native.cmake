@@ -54,7 +54,7 @@ function(gn_live_native)
 	# The ways that wait for a futex. The semaphore is not among them:
 	# before 1.2.4, musl waits there as for a read lock.
 	if(NOT GN_MUSL_GCC)
-		message(WARNING "waits of musl are not tested: no musl-gcc")
+		gn_lacks("musl-gcc")
 		return()
 	endif()
 	gn_steady_timeout(timeout 120)

@@ -2,7 +2,8 @@
 # The source tree as a whole.
 add_test(NAME tree/style
 	COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-style ${CMAKE_SOURCE_DIR})
-set_tests_properties(tree/style PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)
+set_tests_properties(tree/style PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120
+	LABELS must-run)
 add_test(NAME tree/rooms
 	COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-rooms ${CMAKE_SOURCE_DIR})
 set_tests_properties(tree/rooms PROPERTIES TIMEOUT 120)
@@ -18,7 +19,8 @@ set_tests_properties(tree/install PROPERTIES TIMEOUT 120)
 add_test(NAME tree/musl
 	COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-musl
 	$<TARGET_FILE:gnomon_clr_musl>)
-set_tests_properties(tree/musl PROPERTIES TIMEOUT 60 SKIP_RETURN_CODE 77)
+set_tests_properties(tree/musl PROPERTIES TIMEOUT 60 SKIP_RETURN_CODE 77
+	LABELS must-run)
 
 add_test(NAME tree/completion
 	COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-completion
@@ -33,8 +35,9 @@ add_test(NAME tree/builds-more
 	COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-builds ${CMAKE_SOURCE_DIR}
 	bare release small-clang)
 set_tests_properties(tree/builds tree/builds-more PROPERTIES
-	SKIP_RETURN_CODE 77 TIMEOUT 1500 PROCESSORS 2 COST 3000)
-set_property(TEST tree/builds-more PROPERTY LABELS long)
+	SKIP_RETURN_CODE 77 TIMEOUT 1500 PROCESSORS 2 COST 3000
+	LABELS must-run)
+set_property(TEST tree/builds-more APPEND PROPERTY LABELS long)
 
 # docs/json.md against all JSON that there is
 add_executable(test_json test_json.c json_page.c output_model.c output_events.c
@@ -63,4 +66,5 @@ add_test(NAME tree/json-schema
 	COMMAND ${PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/check-json-schema
 	${CMAKE_SOURCE_DIR} $<TARGET_FILE:test_json>
 	${CMAKE_SOURCE_DIR}/docs/json.md)
-set_tests_properties(tree/json-schema PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)
+set_tests_properties(tree/json-schema PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120
+	LABELS must-run)
