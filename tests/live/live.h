@@ -293,11 +293,13 @@ json_t *live_detach(struct live *t, struct live_talk *gnomon, const char *path);
 #define RUN(name, command, options, flags)
 #define TEST(name, function) void function(struct live *t);
 #define ALONE		     TEST
+#define PLAIN		     TEST
 #define OTHER		     TEST
 #include LIVE_TESTS
 #undef RUN
 #undef TEST
 #undef ALONE
+#undef PLAIN
 #undef OTHER
 
 #endif

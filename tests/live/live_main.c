@@ -41,11 +41,13 @@ static const struct live_row rows[] = {
 	{name, NULL, command, options, flags},
 #define TEST(name, function) {name, function, NULL, NULL, 0},
 #define ALONE		     TEST
+#define PLAIN		     TEST
 #define OTHER		     TEST
 #include LIVE_TESTS
 #undef RUN
 #undef TEST
 #undef ALONE
+#undef PLAIN
 #undef OTHER
 };
 
@@ -154,6 +156,14 @@ static int remove_one(const char *path, const struct stat *st, int type,
 	return remove(path);
 }
 
+/* nohup, and a shell that starts it in the background, have it ignore them. */
+static void heed_signals(void)
+{
+	signal(SIGHUP, SIG_DFL);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGQUIT, SIG_DFL);
+}
+
 static _Noreturn void be_test(const struct setup *s, const struct live_row *row,
 			      const char *dir, int verdict)
 {
@@ -167,6 +177,7 @@ static _Noreturn void be_test(const struct setup *s, const struct live_row *row,
 		.slow = s->slow,
 	};
 
+	heed_signals();
 	signal(SIGPIPE, SIG_IGN);
 	if (setpgid(0, 0))
 		live_fail(&t, "setpgid: %s", strerror(errno));

@@ -41,7 +41,7 @@ function(gn_live_musl kind name)
 	set_tests_properties(live/${kind}/class-${name} PROPERTIES
 		TIMEOUT ${timeout} LABELS must-run SKIP_RETURN_CODE 77
 		ENVIRONMENT FIXTURES=${CMAKE_BINARY_DIR}/tests/fixtures/${kind})
-	gn_live_alone(live/${kind}/class-${name})
+	gn_live_beside(native live/${kind}/class-${name})
 	gn_live_plain(live/${kind}/class-${name})
 endfunction()
 
