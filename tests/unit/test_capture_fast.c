@@ -187,6 +187,48 @@ static void no_sleep_while_one_waits(void **state)
 	free(x);
 }
 
+static void write_records(struct fixture *x, uint32_t slot, uint32_t bytes)
+{
+	for (uint32_t i = 0; i < bytes / GN_FAST_RECORD; i++)
+		write_record(x, slot, 5 << 2 | GN_FAST_ENTER);
+}
+
+/* A thread that waits gets room at once, but is woken only when half of its
+ * ring is free, at the ring's end, too. */
+static void woken_when_half_is_free(void **state)
+{
+	const uint32_t part = GN_FAST_FIRST / 4;
+	struct fixture *x = malloc(sizeof(*x));
+
+	(void)state;
+	open_fixture(x, SEALS);
+	tell(x, GN_FAST_CLAIM, 3, TID);
+	merge(x);
+	write_records(x, 3, part);
+	gn_fast_mark(x->f);
+	write_records(x, 3, 2 * part + GN_FAST_RECORD);
+	atomic_store(&x->rings[3].wants, 1);
+	assert_int_equal(gn_fast_merge(x->f), 0);
+	assert_int_equal(atomic_load(&x->rings[3].tail), part);
+	assert_int_equal(atomic_load(&x->rings[3].wants), 1);
+	assert_false(gn_fast_sleep(x->f));
+	gn_fast_awake(x->f);
+	merge(x);
+	assert_int_equal(atomic_load(&x->rings[3].wants), 0);
+
+	write_records(x, 3, part - 3 * GN_FAST_RECORD);
+	gn_fast_mark(x->f);
+	write_record(x, 3, GN_FAST_WRAP);
+	write_records(x, 3, 2 * part);
+	atomic_store(&x->rings[3].wants, 1);
+	assert_int_equal(gn_fast_merge(x->f), 0);
+	assert_int_equal(atomic_load(&x->rings[3].wants), 1);
+	merge(x);
+	assert_int_equal(atomic_load(&x->rings[3].wants), 0);
+	close_fixture(x);
+	free(x);
+}
+
 /* Arbitrary bytes in the memory: nothing outside a slot is read, nothing goes
  * backwards, and the kernel's records still arrive. */
 static void any_bytes(void **state)
@@ -476,6 +518,7 @@ int main(void)
 		cmocka_unit_test(ringless_are_counted),
 		cmocka_unit_test(taken_away),
 		cmocka_unit_test(no_sleep_while_one_waits),
+		cmocka_unit_test(woken_when_half_is_free),
 		cmocka_unit_test(any_bytes),
 		cmocka_unit_test(compilations),
 		cmocka_unit_test(order_between_threads),

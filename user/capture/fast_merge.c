@@ -7,11 +7,8 @@
 
 #include "capture/fast_map.h"
 
-#define BEAT	  8192u /* records between two signs of gnomon's life */
-#define GIVE_BACK GN_FAST_CHUNK
-/* Waking a thread takes as long as a thousand records. So it is woken when
- * there is room for many, or when all that it wrote is read. */
-#define WAKE_EACH  (8 * GIVE_BACK)
+#define BEAT	   8192u /* records between two signs of gnomon's life */
+#define GIVE_BACK  GN_FAST_CHUNK
 #define SURE_BYTES 2048u
 /* The most kernel records that wait for one thread in a hook, and for all such
  * threads. Otherwise a thread that claims forever to be in a hook would make
@@ -81,13 +78,37 @@ bool gn_fast_has_fresh(const struct gn_fast *f)
 	return f->has_fresh;
 }
 
-/* Lets the thread write up to `pos`, and wakes it if it waits for that. */
+/* Lets the thread write up to `pos`. */
 static void give_back(struct gn_fast_entry *e)
+{
+	atomic_store(&e->area->rings[e->slot].tail, e->pos);
+}
+
+static bool is_half_free(const struct gn_fast_entry *e)
+{
+	const struct gn_fast_ring *ring = &e->area->rings[e->slot];
+	uint32_t size = atomic_load_explicit(&ring->size, memory_order_relaxed);
+	uint32_t end = gn_fast_written(e);
+
+	if (!size)
+		size = GN_FAST_FIRST;
+	if (end < e->pos)
+		end += size;
+	return end - e->pos <= size / 2;
+}
+
+/*
+ * The same, and wakes the thread if it waits and has much room: a wait costs as
+ * much as thousands of records. If there is less room, there is more to read,
+ * and gnomon does not sleep before that is read.
+ */
+static void wake_up(struct gn_fast_entry *e)
 {
 	struct gn_fast_ring *ring = &e->area->rings[e->slot];
 
-	atomic_store(&ring->tail, e->pos);
-	if (atomic_load(&ring->wants) && atomic_exchange(&ring->wants, 0))
+	give_back(e);
+	if (atomic_load(&ring->wants) && is_half_free(e) &&
+	    atomic_exchange(&ring->wants, 0))
 		gn_fast_wake(&ring->tail);
 }
 
@@ -265,10 +286,8 @@ static int put_record(struct gn_fast *f, struct gn_fast_entry *e)
 /* The ring was read from `from` to `pos`: gives room back in large steps. */
 static void note_read(struct gn_fast *f, struct gn_fast_entry *e, uint32_t from)
 {
-	if (from / WAKE_EACH != e->pos / WAKE_EACH)
-		give_back(e);
-	else if (from / GIVE_BACK != e->pos / GIVE_BACK)
-		atomic_store(&e->area->rings[e->slot].tail, e->pos);
+	if (from / GIVE_BACK != e->pos / GIVE_BACK)
+		wake_up(e);
 	if (f->beat >= BEAT)
 		gn_fast_beat(f);
 }
@@ -371,7 +390,7 @@ static int put_creators(struct gn_fast *f, const struct gn_rec *rec)
 			err = 1;
 	}
 	if (e->pos != from)
-		give_back(e);
+		wake_up(e);
 	return err;
 }
 
@@ -379,7 +398,6 @@ static int put_creators(struct gn_fast *f, const struct gn_rec *rec)
  * cannot go yet, up to the mark. 1: there is more, but it is enough. */
 static int merge_thread(struct gn_fast *f, struct gn_fast_entry *e)
 {
-	uint32_t from = e->pos;
 	struct next next;
 	bool put = false;
 	int err = 0;
@@ -409,8 +427,8 @@ static int merge_thread(struct gn_fast *f, struct gn_fast_entry *e)
 			err = 1;
 	}
 	e->held = !put;
-	if (e->area && e->pos != from)
-		give_back(e);
+	if (e->area)
+		err == 1 ? give_back(e) : wake_up(e);
 	return err;
 }
 

@@ -71,9 +71,9 @@ static bool can_enter(const struct run *c, const struct gn_rec_func *r)
 static bool can_leave(const struct gn_stack *k, const struct gn_rec_func *r)
 {
 	const struct gn_frame *f = k->n ? &k->frames[k->n - 1] : NULL;
+	struct gn_frame ends;
 
-	struct gn_frame ends = gn_frame_of(r->h.key, r->func);
-
+	gn_frame_begin(&ends, r->h.key, r->func);
 	return f && f->key == ends.key && f->number == ends.number &&
 	       f->func == r->func && !(f->flags & GN_FRAME_INHERITED);
 }
@@ -177,7 +177,7 @@ static int enter(struct run *c, const struct gn_rec_func *r)
 	if (err)
 		return err;
 	f = &k->frames[k->n++];
-	*f = gn_frame_of(r->h.key, r->func);
+	gn_frame_begin(f, r->h.key, r->func);
 	f->start = k->clock;
 	f->node = node;
 	tree->nodes[c->node].last_child = node;

@@ -193,9 +193,10 @@ int gn_stacks_enter(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 		    uint32_t func, uint32_t fn)
 {
 	struct gn_stack *k = st->active;
-	struct gn_frame f = gn_frame_of(key, func);
+	struct gn_frame f;
 	int err = 0;
 
+	gn_frame_begin(&f, key, func);
 	if (f.flags & GN_FRAME_NUMBERED) {
 		end_down_to(st, s, k, outside(k, f.number), GN_END_UNWOUND);
 	} else if (key) {
@@ -236,10 +237,11 @@ static bool is_suspended(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 int gn_stacks_resume(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 		     uint32_t func, uint32_t fn)
 {
-	const struct gn_frame f = gn_frame_of(key, func);
 	struct gn_stack *k = st->active;
+	struct gn_frame f;
 	int err = 0;
 
+	gn_frame_begin(&f, key, func);
 	if (!is_suspended(st, s, key, func))
 		return 0;
 	if (f.flags & GN_FRAME_NUMBERED)
