@@ -155,6 +155,37 @@ void test_explain_cpu_limit(struct live *t)
 	       "The limit of their control group, 0.20 CPUs, held them up in ");
 }
 
+/* Where others take the CPUs, what the program does is told first. The loops
+ * end with the shell. */
+void test_explain_crowded(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	const json_t *first;
+	struct live_talk busy;
+	char *trace;
+	json_t *all;
+	int pid = 0;
+
+	live_add(t, &a, "/bin/sh", "-c",
+		 "i=0; while [ $i -lt $(($(nproc) * 2)) ]; do "
+		 "(while kill -0 $$ 2>/dev/null; do :; done) & i=$((i + 1)); "
+		 "done; echo ready $$; wait",
+		 NULL);
+	live_talk(t, &a, &busy);
+	sscanf(live_await(t, busy.out, "ready "), "ready %d", &pid);
+	all = explain(t, "-f *", "own", &trace);
+	if (pid > 1)
+		kill(pid, SIGKILL);
+	live_wait(t, &busy);
+	expect(t, all, "own-code", "Most own time: compute ");
+	expect(t, all, "cpus", "The machine was busy: ");
+	first = json_array_get(all, 0);
+	CHECK(t,
+	      strcmp(json_string_value(json_object_get(first, "rule")),
+		     "cpus") != 0,
+	      "what others took is told first");
+}
+
 void test_explain_faults(struct live *t)
 {
 	char *trace;

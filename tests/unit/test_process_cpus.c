@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* CPU limits of control groups, in a folder that looks like the kernel's. */
+/* CPU limits of control groups, in a folder that looks like the kernel's, and
+ * the CPUs that a process is bound to. */
 #include "process/cpus.h"
+
+#include <sched.h>
+#include <unistd.h>
+
 #include "group_files.h"
 
 static void expect(const char *groups, uint64_t milli, uint64_t periods,
@@ -57,12 +62,32 @@ static void what_is_no_such_text(void **state)
 	expect("", 0, 0, 0);
 }
 
+/* A process has the CPUs that it is bound to. */
+static void those_that_it_may_use(void **state)
+{
+	cpu_set_t all, one;
+	int cpu = 0;
+
+	(void)state;
+	assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
+	while (!CPU_ISSET(cpu, &all))
+		cpu++;
+	assert_int_equal(gn_cpus_allowed(getpid()), CPU_COUNT(&all));
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+	assert_int_equal(gn_cpus_allowed(getpid()), 1);
+	assert_int_equal(sched_setaffinity(0, sizeof(all), &all), 0);
+	assert_int_equal(gn_cpus_allowed(-1), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_second_version),
 		cmocka_unit_test(the_first_version),
 		cmocka_unit_test(what_is_no_such_text),
+		cmocka_unit_test(those_that_it_may_use),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);

@@ -188,6 +188,8 @@ void gn_session_put_cpus(struct gn_session *s)
 {
 	uint64_t periods, throttled;
 
+	if (s->allowed)
+		put_number(s, "cpus.allowed", s->allowed);
 	if (!s->cpus.milli)
 		return;
 	gn_cpu_periods(s->cpus.folder, &periods, &throttled);

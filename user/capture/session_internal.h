@@ -60,6 +60,7 @@ struct gn_session {
 	struct gn_sources *sources; /* NULL: no source lines */
 	struct gn_outside *outside; /* NULL: not looked for */
 	struct gn_cpu_limit cpus;   /* as it was at the start */
+	unsigned allowed;	    /* CPUs, then; 0: not known */
 	size_t children;	    /* which -p processes had already */
 	char parents[128];	    /* these processes, as -p names them */
 	struct gn_sampler *sampler; /* NULL: none are taken */

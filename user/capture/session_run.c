@@ -156,6 +156,15 @@ void gn_session_note_clock(struct gn_session *s)
 			 __ATOMIC_RELAXED);
 }
 
+static void look_at_cpus(struct gn_session *s, pid_t pid)
+{
+	unsigned allowed = gn_cpus_allowed(pid);
+
+	gn_cpu_limit(pid, &s->cpus);
+	if (allowed > s->allowed)
+		s->allowed = allowed;
+}
+
 int gn_session_start(struct gn_session *s)
 {
 	int err;
@@ -173,9 +182,9 @@ int gn_session_start(struct gn_session *s)
 	if (err)
 		return err;
 	if (s->opts.command)
-		gn_cpu_limit(s->child.pid, &s->cpus);
+		look_at_cpus(s, s->child.pid);
 	for (size_t i = 0; i < s->opts.npids; i++)
-		gn_cpu_limit(s->opts.pids[i], &s->cpus);
+		look_at_cpus(s, s->opts.pids[i]);
 	gn_priority_init(&s->priority);
 	s->running = true;
 	/* do not count runs that were missed during the calibration */

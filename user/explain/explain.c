@@ -40,7 +40,7 @@ static int add(struct gn_findings *out, const struct gn_rule *r,
 
 	*finding = (struct gn_insight){
 		.rule = r->name,
-		.severity = r->severity,
+		.severity = s->severity,
 		.share = s->share,
 		.rank = s->rank < 0 ? s->share : s->rank,
 		.text = text_of(r->say, f, s),
@@ -63,7 +63,10 @@ static bool may_speak(const struct gn_rule *r, const struct gn_model *m,
 static int apply(const struct gn_rule *r, const struct gn_facts *f, bool *idle,
 		 struct gn_findings *out)
 {
-	struct gn_subject s = {.class = r->class, .what = r->what, .rank = -1};
+	struct gn_subject s = {.class = r->class,
+			       .severity = r->severity,
+			       .what = r->what,
+			       .rank = -1};
 	int err;
 
 	if (!may_speak(r, f->m, *idle))

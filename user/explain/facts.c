@@ -387,6 +387,19 @@ int gn_wait_sum_answers(const struct gn_model *m, struct gn_wait_sum *out)
 	return sum(m, &(struct which){GN_CLASS_POLL, short_ns(m), true}, out);
 }
 
+/* Whether the program wanted no more CPUs than it may run on, and had at most
+ * half of them. Its control group did not hold it up. */
+static bool is_crowded(const struct gn_facts *f)
+{
+	uint64_t own = f->cpu + f->m->probe_cost;
+	uint64_t allowed, throttled = 0;
+
+	gn_info_number(f->m, "cpus.throttled", &throttled);
+	return !throttled && gn_info_number(f->m, "cpus.allowed", &allowed) &&
+	       own <= f->wall * allowed / 2 &&
+	       own + f->classes[GN_CLASS_RUNQUEUE] <= f->wall * allowed;
+}
+
 int gn_facts_of(const struct gn_model *m, struct gn_facts *out)
 {
 	struct gn_wait_sum answers;
@@ -415,12 +428,18 @@ int gn_facts_of(const struct gn_model *m, struct gn_facts *out)
 				t->classes[GN_CLASS_IPC] +
 				t->classes[GN_CLASS_OTHER];
 		out->busy += busy;
+		out->ready += t->classes[GN_CLASS_RUNQUEUE];
 		for (int c = 0; c < GN_CLASS_COUNT && !t->helper; c++)
 			out->waits[c] += t->classes[c];
 		if (!t->merged && (!out->worker || busy > out->worker_busy)) {
 			out->worker = t;
 			out->worker_busy = busy;
 		}
+	}
+	out->crowded = is_crowded(out);
+	if (out->crowded) {
+		out->busy -= out->ready;
+		out->ready = 0;
 	}
 	if (out->worker)
 		out->others_cpu =

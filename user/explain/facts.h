@@ -24,8 +24,13 @@ struct gn_facts {
 	const struct gn_model *m;
 	const uint64_t *classes; /* of the session */
 	uint64_t wall;
-	uint64_t cpu;  /* time of all threads on a CPU */
-	uint64_t busy; /* the time that threads worked or were held up */
+	uint64_t cpu; /* time of all threads on a CPU */
+	/* the CPUs that threads waited for were most likely taken by other
+	 * programs */
+	bool crowded;
+	uint64_t busy;	/* the time that threads worked or were held up, but
+			   not by other programs */
+	uint64_t ready; /* the part of it in which they waited for a CPU */
 	uint64_t waits[GN_CLASS_COUNT];	      /* waits that held them up, by
 						 class */
 	const struct gn_model_thread *worker; /* the busiest; NULL: none */

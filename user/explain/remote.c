@@ -163,9 +163,9 @@ static void find_loops(struct commands *c)
 
 /* The part of a time that does not depend on a busy machine, nor on what is
  * compiled once. */
-static uint64_t steady(uint64_t ns, const uint64_t classes[GN_CLASS_COUNT])
+static uint64_t steady(uint64_t ns, uint64_t ready, uint64_t jit)
 {
-	uint64_t less = classes[GN_CLASS_RUNQUEUE] + classes[GN_CLASS_JIT];
+	uint64_t less = ready + jit;
 
 	return ns > less ? ns - less : 0;
 }
@@ -186,7 +186,9 @@ static uint64_t time_of(const struct commands *c, int32_t function,
 		    recurs(m, parent))
 			continue;
 		ns += n->v.elapsed_incl;
-		*part += steady(n->v.elapsed_incl, n->v.class_incl);
+		*part += steady(n->v.elapsed_incl,
+				n->v.class_incl[GN_CLASS_RUNQUEUE],
+				n->v.class_incl[GN_CLASS_JIT]);
 	}
 	return ns;
 }
@@ -211,7 +213,8 @@ static void look(struct commands *c, const struct gn_facts *f,
 		return;
 	s->ns = time_of(c, (int32_t)s->function[0]->index, &part);
 	s->whole = c->calls[s->function[0]->index];
-	s->share = gn_share(part, steady(f->busy + f->answers, f->classes));
+	s->share = gn_share(part, steady(f->busy + f->answers, f->ready,
+					 f->classes[GN_CLASS_JIT]));
 	if (s->share > 1)
 		s->share = 1;
 }

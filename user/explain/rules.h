@@ -24,7 +24,9 @@ struct gn_subject {
 	double share; /* 0 to 1; compared with the rule's threshold */
 	double rank;  /* its order among others of the severity */
 	enum gn_class class;
-	enum gn_next what; /* the rule's; `look` may choose another */
+	/* the rule's; `look` may choose others */
+	enum gn_severity severity;
+	enum gn_next what;
 	struct gn_wait_sum wait;
 	const struct gn_model_function *function[GN_NAMED];
 	uint64_t weight[GN_NAMED];

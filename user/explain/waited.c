@@ -357,6 +357,11 @@ int gn_look_cpus(const struct gn_facts *f, struct gn_subject *s)
 	    !wants_cpus(f, queued))
 		s->share = 0;
 	s->rank = gn_share_of_work(f, queued);
+	/* what others take says nothing of the program */
+	if (f->crowded) {
+		s->severity = GN_SEVERITY_NOTE;
+		s->rank = 0;
+	}
 	return err;
 }
 
@@ -384,6 +389,20 @@ static void put_limit(FILE *out, const struct limit *l)
 	fputs(" (cpu.max; a container's CPU limit).", out);
 }
 
+/* Says that other programs had the CPUs, and what that does to times. */
+static void put_taken(FILE *out, const struct gn_model *m)
+{
+	uint64_t allowed = 0;
+
+	gn_info_number(m, "cpus.allowed", &allowed);
+	fprintf(out, ", and it may use %" PRIu64 ": other programs had ",
+		allowed);
+	fputs(allowed > 1 ? "them, unless its threads are bound to some. "
+			  : "it. ",
+	      out);
+	fputs("Elapsed times include this, application times do not.", out);
+}
+
 void gn_say_cpus(const struct gn_facts *f, const struct gn_subject *s,
 		 FILE *out)
 {
@@ -392,9 +411,8 @@ void gn_say_cpus(const struct gn_facts *f, const struct gn_subject *s,
 		f->wall ? (uint64_t)((double)wanted * 10 / (double)f->wall) : 0;
 	struct limit limit;
 
-	fputs("CPUs were too few: threads were ready to run, but had no CPU, "
-	      "for ",
-	      out);
+	fprintf(out, "%s: threads were ready to run, but had no CPU, for ",
+		f->crowded ? "The machine was busy" : "CPUs were too few");
 	gn_put_ns(out, s->wait.ns);
 	fputs(", ", out);
 	gn_put_pct(out, s->wait.ns, wanted);
@@ -405,6 +423,8 @@ void gn_say_cpus(const struct gn_facts *f, const struct gn_subject *s,
 	if (read_limit(f->m, &limit)) {
 		fputc('.', out);
 		put_limit(out, &limit);
+	} else if (f->crowded) {
+		put_taken(out, f->m);
 	} else {
 		fputs("; other programs take CPUs, too.", out);
 	}

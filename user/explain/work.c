@@ -148,7 +148,7 @@ double gn_share_of_work(const struct gn_facts *f, uint64_t ns)
 int gn_look_own(const struct gn_facts *f, struct gn_subject *s)
 {
 	const struct gn_model *m = f->m;
-	uint64_t held = f->classes[GN_CLASS_RUNQUEUE];
+	uint64_t held = f->ready;
 
 	for (size_t i = 0; i < m->nfunctions; i++) {
 		const struct gn_model_function *fn = &m->functions[i];
@@ -158,8 +158,6 @@ int gn_look_own(const struct gn_facts *f, struct gn_subject *s)
 	}
 	/* If the program mostly waits, its code does not matter. It does if the
 	 * program waits for a CPU. */
-	if (held > f->busy)
-		held = f->busy;
 	if (!s->nfunctions || f->classes[GN_CLASS_APP] < (f->busy - held) / 20)
 		return 0;
 	s->share =

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,6 +78,15 @@ void gn_cpu_limit_of(char *groups, const char *root, struct gn_cpu_limit *limit)
 void gn_cpu_limit(pid_t pid, struct gn_cpu_limit *limit)
 {
 	gn_groups_of(pid, "cpu", lower, limit);
+}
+
+unsigned gn_cpus_allowed(pid_t pid)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(pid, sizeof(set), &set)
+		       ? 0
+		       : (unsigned)CPU_COUNT(&set);
 }
 
 void gn_cpu_periods(const char *folder, uint64_t *periods, uint64_t *throttled)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How many CPUs the control groups of a process allow it. */
+/* How many CPUs a process may use. */
 #ifndef GNOMON_PROCESS_CPUS_H
 #define GNOMON_PROCESS_CPUS_H
 
@@ -22,6 +22,9 @@ void gn_cpu_limit(pid_t pid, struct gn_cpu_limit *limit);
  * `root`. The text is changed. */
 void gn_cpu_limit_of(char *groups, const char *root,
 		     struct gn_cpu_limit *limit);
+
+/* The CPUs that the threads of a process may run on; 0: not known. */
+unsigned gn_cpus_allowed(pid_t pid);
 
 /* Reads a group's numbers of periods; 0 if they cannot be read. */
 void gn_cpu_periods(const char *folder, uint64_t *periods, uint64_t *throttled);
