@@ -9,12 +9,13 @@
 #include <cmocka.h>
 
 #include "top/cells.h"
+#include "top_model.h"
 
 static void check_row(const struct gn_cells *g, int row, const char *wanted)
 {
 	char text[256];
 
-	gn_cells_text(g, row, text, sizeof(text));
+	tm_row_text(g, row, text, sizeof(text));
 	assert_string_equal(text, wanted);
 }
 
@@ -104,7 +105,7 @@ static void text_is_cut_whole(void **state)
 	(void)state;
 	assert_int_equal(gn_cells_resize(&g, 1, 4), 0);
 	gn_cells_put(&g, 0, 0, 4, GN_INK_PLAIN, "ab\xe6\x97\xa5");
-	assert_int_equal(gn_cells_text(&g, 0, text, sizeof(text)), 2);
+	assert_int_equal(tm_row_text(&g, 0, text, sizeof(text)), 2);
 	assert_string_equal(text, "ab");
 	gn_cells_free(&g);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include <gnomon/utf8.h>
 #include "top/draw.h"
 #include "top_model.h"
 #include "golden.h"
@@ -362,6 +363,43 @@ void tm_deepen(struct tm_period *t)
 	}
 }
 
+static bool append(char *buf, size_t size, size_t *at, uint32_t c)
+{
+	char bytes[4];
+	size_t len = gn_utf8_encode(c, bytes);
+
+	if (*at + len >= size)
+		return false;
+	memcpy(buf + *at, bytes, len);
+	*at += len;
+	return true;
+}
+
+size_t tm_row_text(const struct gn_cells *g, int row, char *buf, size_t size)
+{
+	size_t at = 0, used = 0;
+
+	for (int col = 0; col < g->cols; col++) {
+		const struct gn_cell *cell = gn_cells_at(g, row, col);
+
+		if (!cell)
+			break;
+		if (!cell->c)
+			continue;
+		if (!append(buf, size, &at, cell->c))
+			break;
+		for (int i = 0; i < GN_CELL_MARKS && cell->marks[i]; i++) {
+			if (!append(buf, size, &at, cell->marks[i]))
+				break;
+		}
+		if (cell->c != ' ' || cell->marks[0])
+			used = at;
+	}
+	if (size)
+		buf[used < size ? used : size - 1] = '\0';
+	return used;
+}
+
 char *tm_text(const struct gn_cells *g)
 {
 	size_t size = (size_t)g->rows * ((size_t)g->cols * 12 + 2) + 1, at = 0;
@@ -369,7 +407,7 @@ char *tm_text(const struct gn_cells *g)
 
 	assert_non_null(text);
 	for (int row = 0; row < g->rows; row++) {
-		at += gn_cells_text(g, row, text + at, size - at);
+		at += tm_row_text(g, row, text + at, size - at);
 		text[at++] = '\n';
 	}
 	text[at] = '\0';

@@ -65,6 +65,9 @@ void tm_deepen(struct tm_period *t);
 char *tm_draw(const struct gn_top_period *p, struct gn_top_view *v, int rows,
 	      int cols, bool utf8, unsigned colours);
 char *tm_text(const struct gn_cells *g);
+/* The row as UTF-8 without trailing blanks. Returns the bytes written, without
+ * the NUL; text that does not fit into `size` is cut. */
+size_t tm_row_text(const struct gn_cells *g, int row, char *buf, size_t size);
 
 /* Compares with tests/golden/screen/NAME. If GN_UPDATE_GOLDEN is in the
  * environment, writes the file instead. Frees the text. */

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gnomon/utf8.h>
-
 #include "output/text.h"
 
 /* Characters that choose how emoji look. Terminals disagree on the width
@@ -153,41 +151,4 @@ void gn_cells_select(struct gn_cells *g, int row, int col, int end)
 		if (cell)
 			cell->selected = true;
 	}
-}
-
-static bool append(char *buf, size_t size, size_t *at, uint32_t c)
-{
-	char bytes[4];
-	size_t len = gn_utf8_encode(c, bytes);
-
-	if (*at + len >= size)
-		return false;
-	memcpy(buf + *at, bytes, len);
-	*at += len;
-	return true;
-}
-
-size_t gn_cells_text(const struct gn_cells *g, int row, char *buf, size_t size)
-{
-	size_t at = 0, used = 0;
-
-	for (int col = 0; col < g->cols; col++) {
-		const struct gn_cell *cell = gn_cells_at(g, row, col);
-
-		if (!cell)
-			break;
-		if (!cell->c)
-			continue;
-		if (!append(buf, size, &at, cell->c))
-			break;
-		for (int i = 0; i < GN_CELL_MARKS && cell->marks[i]; i++) {
-			if (!append(buf, size, &at, cell->marks[i]))
-				break;
-		}
-		if (cell->c != ' ' || cell->marks[0])
-			used = at;
-	}
-	if (size)
-		buf[used < size ? used : size - 1] = '\0';
-	return used;
 }

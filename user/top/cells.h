@@ -82,8 +82,4 @@ void gn_cells_fill(struct gn_cells *g, int row, int col, int end,
 /* Marks columns [col, end) as selected. */
 void gn_cells_select(struct gn_cells *g, int row, int col, int end);
 
-/* The row as UTF-8 without trailing blanks. Returns the bytes written, without
- * the NUL; text that does not fit into `size` is cut. */
-size_t gn_cells_text(const struct gn_cells *g, int row, char *buf, size_t size);
-
 #endif
