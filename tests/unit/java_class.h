@@ -32,7 +32,6 @@ enum {
 #define JC_FIRST_FREE  (JC_COUNT + 15)
 
 /* Calls of the hooks with index 7, which take five bytes. */
-#define JC_CALL_LEN	5
 #define JC_CALL_ENTER	16, 7, 184, 0, JC_ENTER
 #define JC_CALL_LEAVE	16, 7, 184, 0, JC_LEAVE
 #define JC_CALL_UNWOUND 16, 7, 184, 0, JC_UNWOUND

@@ -482,8 +482,7 @@ static void states(void **state)
 	}
 }
 
-/* Tokens of the methods in awaiting[]: a method, ConfigureAwait(), Await(). */
-#define CALLED	   0x0a000001
+/* Tokens of two of the methods in awaiting[]: ConfigureAwait() and Await(). */
 #define CONFIGURED 0x0a000002
 #define AWAITED	   0x0a000003
 

@@ -476,21 +476,6 @@ static void test_nameless_fixed(void **state)
 	gn_elf_close(elf);
 }
 
-static void test_nop5_reason(void **state)
-{
-	struct gn_elf *elf = open_cases();
-	struct gn_planner *p = planner(elf, AUTO);
-	struct gn_plan plan;
-
-	(void)state;
-	assert_int_equal(gn_planner_plan(p, elf, find(elf, "nop5_only"), &plan),
-			 0);
-	assert_non_null(strstr(plan.enter_reason, "nop5"));
-	gn_plan_clear(&plan);
-	gn_planner_free(p);
-	gn_elf_close(elf);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -503,7 +488,6 @@ int main(void)
 		cmocka_unit_test(test_sleds),
 		cmocka_unit_test(test_nameless),
 		cmocka_unit_test(test_nameless_fixed),
-		cmocka_unit_test(test_nop5_reason),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,19 +64,6 @@ static void take(const struct gn_body *b, const struct gn_insn *in,
 		plan->refused = "its code has no place in the file";
 }
 
-/* Why there is no better site. */
-static const char *sentence(enum rank rank, bool nop5, uint64_t addr,
-			    uint64_t entry)
-{
-	if (rank == RANK_STEPPED)
-		return nop5 ? "the only cheap instruction is a nop5, which can "
-			      "crash a forked child"
-			    : "no instruction before its first branch is "
-			      "emulated";
-	return addr == entry ? "its first instruction is emulated"
-			     : "the first emulated instruction";
-}
-
 /* Whether an instruction calls the function that grows a stack in Go. */
 static bool makes_stack(const struct gn_body *b, const struct gn_insn *in)
 {
@@ -150,7 +137,6 @@ void gn_enter_choose(const struct gn_body *b, enum gn_leave_mode leave,
 	const char *why = "none of its first instructions can be probed";
 	size_t begin = behind_checks(b);
 	struct gn_state s;
-	bool nop5 = false;
 
 	plan->begins_again = b->parts[0].count && can_come_back(b, 0, 0);
 	gn_state_entry(&s);
@@ -160,7 +146,6 @@ void gn_enter_choose(const struct gn_body *b, enum gn_leave_mode leave,
 		const struct gn_insn *in = &b->insns[i];
 		int64_t depth = s.reg[GN_RSP].n;
 		const uint8_t *bytes;
-		enum gn_cost cost;
 		enum rank rank;
 		size_t size;
 
@@ -178,9 +163,8 @@ void gn_enter_choose(const struct gn_body *b, enum gn_leave_mode leave,
 			break;
 		}
 		bytes = gn_body_bytes(b, in->addr, &size);
-		cost = gn_cost_of(bytes, size, in->addr, NULL, NULL);
-		nop5 |= cost == GN_COST_OPTIMIZED;
-		rank = rank_of(cost, in);
+		rank = rank_of(gn_cost_of(bytes, size, in->addr, NULL, NULL),
+			       in);
 		if (can_come_back(b, i, depth))
 			rank = RANK_NEVER;
 		if (leave == GN_LEAVE_RET && is_exit(b, i)) {
@@ -198,5 +182,4 @@ void gn_enter_choose(const struct gn_body *b, enum gn_leave_mode leave,
 	}
 	if (best == RANK_NEVER)
 		plan->refused = why;
-	plan->enter_reason = sentence(best, nop5, plan->enter.addr, b->addr);
 }

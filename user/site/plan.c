@@ -318,7 +318,6 @@ int gn_planner_plan(struct gn_planner *p, struct gn_elf *elf,
 	int err;
 
 	*plan = (struct gn_plan){.leave = GN_LEAVE_RET, .reason = ""};
-	plan->enter_reason = "";
 	plan->refused = bad_symbol(sym);
 	if (plan->refused)
 		return 0;

@@ -59,7 +59,6 @@ struct gn_site {
 
 struct gn_plan {
 	struct gn_site enter;
-	const char *enter_reason; /* why that site; static */
 	bool begins_again; /* a call can execute its first instruction again */
 	enum gn_leave_mode leave; /* RETURN or RET */
 	const char *reason;	  /* why that leave; static */

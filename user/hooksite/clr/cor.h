@@ -39,7 +39,6 @@ static inline uint32_t gn_le_get(const uint8_t *p, unsigned int n)
 
 #define GN_S_OK			 ((gn_hr)0)
 #define GN_E_NOINTERFACE	 ((gn_hr)0x80004002)
-#define GN_E_POINTER		 ((gn_hr)0x80004003)
 #define GN_E_FAIL		 ((gn_hr)0x80004005)
 #define GN_CLASS_E_NOAGGREGATION ((gn_hr)0x80040110)
 #define GN_CLASS_E_NOTAVAILABLE	 ((gn_hr)0x80040111)

@@ -54,7 +54,6 @@ enum gn_jvmti_number {
 	GN_JVMTI_EXTENSION_EVENTS = 124,
 	GN_JVMTI_EXTENSION_CALLBACK = 125,
 	GN_JVMTI_DISPOSE = 126,
-	GN_JVMTI_PHASE = 132,
 	GN_JVMTI_POTENTIAL = 139,
 	GN_JVMTI_CAPABILITIES = 141,
 	GN_JVMTI_RETRANSFORM = 151,
@@ -68,8 +67,6 @@ enum gn_jvmti_event {
 	GN_JVMTI_PREPARE = 56,
 };
 #define GN_JVMTI_EVENTS 39 /* callbacks, from VM_INIT on */
-
-#define GN_JVMTI_PHASE_LIVE 4
 
 /* Bits of the capabilities, which have 128. */
 enum gn_jvmti_capability {
