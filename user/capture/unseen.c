@@ -10,19 +10,16 @@
 
 #include <gnomon/selected.h>
 #include "capture/drain.h"
-#include "capture/prepare.h"
 #include "capture/setter.h"
-#include "process/files.h"
+#include "capture/unseen_parts.h"
 #include "process/inside.h"
 #include "runtime/filter.h"
-#include "runtime/native.h"
 #include "runtime/preload.h"
 #include "runtime/runtime.h"
 #include "runtime/values.h"
 
 #define TOLD_MOST    3	  /* programs that get a line of their own */
 #define PROGRAMS_MAX 4096 /* programs that are followed */
-#define GLOB_LINE    1024
 
 /* A program that runs a runtime. An exec starts another one in the same
  * process. */
@@ -51,10 +48,7 @@ struct gn_unseen {
 	size_t nasked;
 	/* a runtime that gives none of the values that are requested of it */
 	const struct gn_runtime *valueless;
-	bool hooked; /* some runtime has its library */
-	bool lists;  /* it can list its functions */
-	/* some modules have no hooks; some requested methods can have none */
-	bool modules_left, no_il, abstract;
+	struct gn_unseen_methods methods;
 };
 
 struct gn_unseen *gn_unseen_new(uint32_t uid, bool attached,
@@ -176,8 +170,8 @@ static void note_library(struct gn_unseen *u, const struct gn_rec_thread *r)
 			p = find_or_add(u, r->pid, rt);
 		if (p)
 			p->hooked = true;
-		u->hooked = true;
-		u->lists |= rt->managed != NULL;
+		u->methods.hooked = true;
+		u->methods.lists |= rt->managed != NULL;
 	}
 }
 
@@ -295,9 +289,9 @@ static void note_selected(struct gn_unseen *u, const struct gn_rec_func *r)
 	if (what == GN_SELECTED_INTERPRETERS)
 		note_interpreter(u, r->h.tid);
 
-	u->modules_left |= what == GN_SELECTED_MODULES_LEFT && r->h.key;
-	u->no_il |= what == GN_SELECTED_NO_IL && r->h.key;
-	u->abstract |= what == GN_SELECTED_ABSTRACT && r->h.key;
+	u->methods.modules_left |= what == GN_SELECTED_MODULES_LEFT && r->h.key;
+	u->methods.no_il |= what == GN_SELECTED_NO_IL && r->h.key;
+	u->methods.abstract |= what == GN_SELECTED_ABSTRACT && r->h.key;
 }
 
 void gn_unseen_record(struct gn_unseen *u, const struct gn_rec *rec,
@@ -458,7 +452,7 @@ void gn_unseen_runtimes(const struct gn_unseen *u, gn_unseen_fn tell, void *ctx)
 
 bool gn_unseen_hooked(const struct gn_unseen *u)
 {
-	return u->hooked;
+	return u->methods.hooked;
 }
 
 const struct gn_runtime *gn_unseen_valueless(const struct gn_unseen *u)
@@ -466,140 +460,12 @@ const struct gn_runtime *gn_unseen_valueless(const struct gn_unseen *u)
 	return u->valueless;
 }
 
-/* Whether some runtime has no library, which is reported. */
-static bool any_unhooked(const struct gn_unseen *u)
+struct gn_unseen_methods gn_unseen_methods(const struct gn_unseen *u)
 {
+	struct gn_unseen_methods m = u->methods;
+
 	for (size_t i = 0; i < u->count; i++)
-		if ((u->program[i].runs || u->program[i].before) &&
-		    !u->program[i].hooked)
-			return true;
-	return false;
-}
-
-/* Says where the glob has matches that are not probed. False: it has none. */
-static bool tell_other(const struct gn_unseen *u,
-		       const struct gn_filter *filter,
-		       const struct gn_files *files, const char *glob,
-		       char line[GLOB_LINE])
-{
-	const char *elsewhere;
-	char other[256];
-	size_t n;
-
-	if (gn_filter_names_ifunc(filter, glob, other, sizeof(other))) {
-		snprintf(line, GLOB_LINE, GN_IFUNC_TEXT, glob, other);
-		return true;
-	}
-	if (u->hooked || any_unhooked(u))
-		return false;
-	elsewhere = gn_native_elsewhere(files, glob, &n);
-	if (elsewhere)
-		snprintf(line, GLOB_LINE, GN_ELSEWHERE_TEXT, glob, n, elsewhere,
-			 glob);
-	return elsewhere;
-}
-
-/* Says what to do about a glob that nothing explains. */
-static void tell_unknown(const struct gn_unseen *u,
-			 const struct gn_filter *filter, bool usdt, bool light,
-			 const char *glob, char line[GLOB_LINE])
-{
-	snprintf(line, GLOB_LINE, "no %s matched '%s'; %s",
-		 usdt ? "USDT probe" : "function", glob,
-		 gn_filter_missed(filter, glob)
-			 ? "such a library was mapped, but it was "
-			   "unmapped, or its process or the capture "
-			   "ended, before its probes were in place; "
-			   "give the library's path as LIB to probe it "
-			   "from the start"
-		 : usdt ? "gnomon list --usdt shows which there are"
-		 : u->hooked && light
-			 ? "--clr light traces no methods; leave it out "
-			   "to trace those that -f names"
-		 : u->hooked && !u->lists
-			 ? "gnomon knows only functions that were "
-			   "called: leave -f out to see them; a GLOB "
-			   "without ( matches names without parameters"
-		 : u->hooked ? "gnomon list -p PID shows which there are; "
-			       "a GLOB without ( or < matches managed "
-			       "names without parameters and type arguments"
-			     : "gnomon list shows which there are; "
-			       "LIB:GLOB searches a library");
-}
-
-/* Says why nothing matched the glob. False: the glob cannot mean a managed
- * function. */
-static bool tell_glob(const struct gn_unseen *u, const struct gn_filter *filter,
-		      const struct gn_native_stats *native,
-		      const struct gn_files *files, bool light,
-		      const char *glob, char line[GLOB_LINE])
-{
-	const char *stripped = gn_native_stripped(native, glob);
-	const char *aot = gn_native_aot(native, glob);
-	bool library = gn_filter_stripped(filter, glob);
-	/* LIB can be an assembly, whose launcher has its name */
-	bool managed = stripped || !gn_prepare_native_only(glob);
-	bool usdt = gn_filter_is_usdt(glob);
-	const struct gn_runtime *rt;
-
-	if (tell_other(u, filter, files, glob, line))
-		return false;
-	if (gn_filter_is_list(glob))
-		snprintf(line, GLOB_LINE, GN_LIST_TEXT, glob);
-	else if (aot)
-		snprintf(line, GLOB_LINE, GN_AOT_TEXT, glob, aot,
-			 gn_native_aot_todo(native));
-	else if ((stripped || library) && managed && any_unhooked(u))
-		snprintf(line, GLOB_LINE,
-			 "no function matched '%s'; managed functions were "
-			 "not traced",
-			 glob);
-	else if (stripped && !u->hooked &&
-		 (rt = gn_runtime_started_by(stripped)))
-		snprintf(line, GLOB_LINE,
-			 "no function matched '%s': '%s' did not start the %s",
-			 glob, stripped, rt->title);
-	else if (stripped && !u->hooked)
-		snprintf(line, GLOB_LINE,
-			 "no function matched '%s': '%s' is stripped, so only "
-			 "its exported functions are known; install its debug "
-			 "symbols%s",
-			 glob, stripped, GN_MINI_TEXT(native->mini));
-	else if (library && !(managed && u->hooked))
-		snprintf(line, GLOB_LINE,
-			 "no function matched '%s': the library is stripped, "
-			 "so only its exported functions are known; install "
-			 "its debug symbols%s",
-			 glob, GN_MINI_TEXT(gn_filter_mini(filter, glob)));
-	else
-		tell_unknown(u, filter, usdt, light && managed, glob, line);
-	return !usdt;
-}
-
-void gn_unseen_globs(const struct gn_unseen *u, const struct gn_filter *filter,
-		     const struct gn_native_stats *native,
-		     const struct gn_files *files, bool light,
-		     gn_unseen_fn tell, void *ctx)
-{
-	char line[GLOB_LINE];
-	const char *glob;
-	bool left = false;
-
-	for (size_t at = 0; (glob = gn_filter_unmatched_next(filter, &at));) {
-		left |= tell_glob(u, filter, native, files, light, glob, line);
-		tell(ctx, line);
-	}
-	if (left && u->abstract)
-		tell(ctx, "methods that -f names are abstract, such as those "
-			  "of interfaces; name the methods that implement "
-			  "them, for example with -f '*.METHOD'");
-	if (left && u->modules_left)
-		tell(ctx,
-		     "modules that can be unloaded or are made in memory "
-		     "(plug-ins, emitted code) were not searched; --clr-hooks "
-		     "elt traces them from the program's start");
-	if (left && u->no_il)
-		tell(ctx, "methods that -f names have no IL of their own, such "
-			  "as those of other libraries (P/Invoke), so they get "
-			  "no hooks; -f 'LIB:GLOB' names native functions");
+		m.unhooked |= (u->program[i].runs || u->program[i].before) &&
+			      !u->program[i].hooked;
+	return m;
 }
