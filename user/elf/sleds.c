@@ -9,6 +9,9 @@
 
 #define MAX_SLEDS (4u << 20)
 #define CODE	  5 /* bytes that identify a sled */
+/* How many segments are looked at in all: each sled's code is looked up in
+ * them, and a hostile file can have many of both. */
+#define MAX_STEPS (128u << 20)
 
 /* An entry of xray_instr_map (llvm/lib/XRay, InstrumentationMap.h). From
  * version 2 on, both addresses are relative to their own position. */
@@ -23,6 +26,7 @@ struct sleds {
 	struct gn_image image;
 	struct gn_sled *sled;
 	size_t n, broken;
+	size_t steps, left; /* for a sled, and for all further ones */
 };
 
 /* Reads the first bytes of the code there, if they are in one segment. */
@@ -62,7 +66,10 @@ static bool is_sled(const struct gn_image *image, const struct gn_sled *s,
 
 static void take(struct sleds *s, struct gn_sled sled, bool returns)
 {
-	if (is_sled(&s->image, &sled, returns))
+	bool looks = s->left >= s->steps;
+
+	s->left -= looks ? s->steps : 0;
+	if (looks && is_sled(&s->image, &sled, returns))
 		s->sled[s->n++] = sled;
 	else
 		s->broken++;
@@ -157,11 +164,15 @@ int gn_sleds_read(const char *path, struct gn_sled **out, size_t *n,
 		[GN_SLED_MCOUNT] = "__mcount_loc",
 		[GN_SLED_XRAY] = "xray_instr_map",
 	};
-	struct sleds s = {.sled = NULL};
+	struct sleds s = {.left = MAX_STEPS};
 	int err = gn_image_open(path, &s.image);
+	size_t segments;
 
 	if (err)
 		return err;
+	if (elf_getphdrnum(s.image.elf, &segments))
+		segments = 0;
+	s.steps = 2 * segments;
 	for (int i = 0; i < GN_SLED_KINDS && !err; i++)
 		err = take_section(&s, sections[i], (enum gn_sled_kind)i);
 	gn_image_close(&s.image);
