@@ -37,10 +37,10 @@ screen()
 	tm capture-pane -p
 }
 
-# Each of these gives up after 30 seconds: until COMMAND... succeeds
+# Each of these gives up after 100 seconds: until COMMAND... succeeds
 until_ok()
 {
-	local end=$((SECONDS + 30))
+	local end=$((SECONDS + 100))
 	until "$@"; do
 		[ $SECONDS -lt $end ] || return 1
 		sleep 0.05
