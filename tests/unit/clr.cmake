@@ -18,7 +18,7 @@ gn_unit_test(test_r2r_code gnomon_source)
 
 add_test(NAME clr/sites COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/clr-sites
 	$<TARGET_FILE:gnomon_clr>)
-set_tests_properties(clr/sites PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 60
+set_tests_properties(clr/sites PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600
 	LABELS must-run)
 
 get_property(clr_demo GLOBAL PROPERTY GN_DOTNET_DEMO)
@@ -31,7 +31,7 @@ function(clr_test name)
 	endif()
 	add_test(NAME clr/${name} COMMAND ${ARGN})
 	set_tests_properties(clr/${name} PROPERTIES SKIP_RETURN_CODE 77
-		TIMEOUT 120 LABELS "must-run;clr")
+		TIMEOUT 600 LABELS "must-run;clr")
 endfunction()
 
 # clr_counts(NAME TOPIC VARIABLE...)

@@ -2,30 +2,30 @@
 # The source tree as a whole.
 add_test(NAME tree/style
 	COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-style ${CMAKE_SOURCE_DIR})
-set_tests_properties(tree/style PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120
+set_tests_properties(tree/style PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600
 	LABELS must-run)
 add_test(NAME tree/rooms
 	COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-rooms ${CMAKE_SOURCE_DIR})
-set_tests_properties(tree/rooms PROPERTIES TIMEOUT 120)
+set_tests_properties(tree/rooms PROPERTIES TIMEOUT 600)
 add_test(NAME tree/tools
 	COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-tools ${CMAKE_SOURCE_DIR})
-set_tests_properties(tree/tools PROPERTIES TIMEOUT 120)
+set_tests_properties(tree/tools PROPERTIES TIMEOUT 600)
 add_test(NAME tree/install
 	COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-install ${CMAKE_BINARY_DIR}
 	${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_LIBDIR}
 	${CMAKE_INSTALL_MANDIR} ${CMAKE_INSTALL_DOCDIR})
-set_tests_properties(tree/install PROPERTIES TIMEOUT 120)
+set_tests_properties(tree/install PROPERTIES TIMEOUT 600)
 
 add_test(NAME tree/musl
 	COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-musl
 	$<TARGET_FILE:gnomon_clr_musl>)
-set_tests_properties(tree/musl PROPERTIES TIMEOUT 60 SKIP_RETURN_CODE 77
+set_tests_properties(tree/musl PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77
 	LABELS must-run)
 
 add_test(NAME tree/completion
 	COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-completion
 		$<TARGET_FILE:gnomon>)
-set_tests_properties(tree/completion PROPERTIES TIMEOUT 120)
+set_tests_properties(tree/completion PROPERTIES TIMEOUT 600)
 
 # What compiles uses all CPUs, and begins the run.
 add_test(NAME tree/builds
@@ -51,7 +51,7 @@ target_compile_definitions(test_json PRIVATE
 add_dependencies(test_json gnomon fixture_cat)
 add_test(NAME tree/json
 	COMMAND test_json ${CMAKE_SOURCE_DIR}/docs/json.md)
-set_tests_properties(tree/json PROPERTIES TIMEOUT 120)
+set_tests_properties(tree/json PROPERTIES TIMEOUT 600)
 
 # docs/extending.md, followed
 find_program(PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH REQUIRED)
@@ -66,5 +66,5 @@ add_test(NAME tree/json-schema
 	COMMAND ${PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/check-json-schema
 	${CMAKE_SOURCE_DIR} $<TARGET_FILE:test_json>
 	${CMAKE_SOURCE_DIR}/docs/json.md)
-set_tests_properties(tree/json-schema PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120
+set_tests_properties(tree/json-schema PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600
 	LABELS must-run)
