@@ -162,7 +162,9 @@ void test_bad_glob(struct live *t)
 	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
 	CHECK(t,
 	      strstr(end.err, "no function matched 'no_such_one'; ") &&
-		      strstr(end.err, "no function matched 'no_lib:fib'; "),
+		      strstr(end.err, "no function matched 'no_lib:fib'; no "
+				      "file with functions that its LIB "
+				      "matches was mapped"),
 	      "not each is named: %s", end.err);
 	CHECK(t, !strstr(end.err, "-f 'fib'"), "one that matched is named: %s",
 	      end.err);
@@ -266,6 +268,15 @@ void test_stripped(struct live *t)
 		   &end);
 	live_expect_line(t, &end, 2, "symbols");
 	CHECK(t, !strstr(end.err, "debugdata"), "it has none: %s", end.err);
+	/* also if only a library has such functions */
+	for (int i = 0; i < 2; i++) {
+		run_gnomon(t, NULL,
+			   live_text(t, "%s -f mallo* -- %s 5",
+				     i ? "list" : "run",
+				     live_fixture(t, "fib_stripped")),
+			   &end);
+		live_expect_line(t, &end, 2, "it is stripped");
+	}
 	expect_mini(t);
 	/* the other functions match */
 	run_gnomon(t, NULL,

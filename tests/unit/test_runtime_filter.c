@@ -201,12 +201,29 @@ static void by_two_threads(void **state)
 	clear(dir);
 }
 
+/* A library that never came is told from one without such a function. */
+static void one_that_never_came(void **state)
+{
+	const char *globs[] = {"libz.so*:deflate", "libuv.so*:uv_*", "main"};
+	struct gn_filter *f = gn_filter_new(globs, 3);
+
+	(void)state;
+	assert_non_null(f);
+	assert_false(gn_filter_function(f, "/lib/libz.so.1", false, "inflate",
+					"inflate"));
+	assert_false(gn_filter_lacks(f, globs[0]));
+	assert_true(gn_filter_lacks(f, globs[1]));
+	assert_false(gn_filter_lacks(f, globs[2]));
+	gn_filter_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_library_by_any_path),
 		cmocka_unit_test(a_library_that_was_replaced),
 		cmocka_unit_test(by_two_threads),
+		cmocka_unit_test(one_that_never_came),
 		cmocka_unit_test(a_comma_makes_a_list),
 		cmocka_unit_test(operators_by_their_names),
 	};

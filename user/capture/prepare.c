@@ -242,7 +242,8 @@ static int fail_files(struct gn_session *s, const char *glob)
 	elsewhere = gn_native_elsewhere(&s->files, glob, &n);
 	if (elsewhere)
 		return gn_session_fail(s, -ENOENT, 2, GN_ELSEWHERE_TEXT, glob,
-				       n, elsewhere, glob);
+				       GN_ITSELF_TEXT(&s->native), n, elsewhere,
+				       glob);
 	if (s->native.stripped)
 		return gn_session_fail(
 			s, -ENOENT, 2,

@@ -14,6 +14,7 @@
 /* Says where the glob has matches that are not probed. False: it has none. */
 static bool tell_other(const struct gn_unseen_methods *m,
 		       const struct gn_filter *filter,
+		       const struct gn_native_stats *native,
 		       const struct gn_files *files, const char *glob,
 		       char line[GLOB_LINE])
 {
@@ -29,8 +30,8 @@ static bool tell_other(const struct gn_unseen_methods *m,
 		return false;
 	elsewhere = gn_native_elsewhere(files, glob, &n);
 	if (elsewhere)
-		snprintf(line, GLOB_LINE, GN_ELSEWHERE_TEXT, glob, n, elsewhere,
-			 glob);
+		snprintf(line, GLOB_LINE, GN_ELSEWHERE_TEXT, glob,
+			 GN_ITSELF_TEXT(native), n, elsewhere, glob);
 	return elsewhere;
 }
 
@@ -58,8 +59,12 @@ static void tell_unknown(const struct gn_unseen_methods *m,
 		 : m->hooked ? "gnomon list -p PID shows which there are; "
 			       "a GLOB without ( or < matches managed "
 			       "names without parameters and type arguments"
-			     : "gnomon list shows which there are; "
-			       "LIB:GLOB searches a library");
+		 : gn_filter_lacks(filter, glob)
+			 ? "no file with functions that its LIB matches was "
+			   "mapped; a library can also be a part of the "
+			   "program itself"
+			 : "gnomon list shows which there are; "
+			   "LIB:GLOB searches a library");
 }
 
 /* Says why nothing matched the glob. False: the glob cannot mean a managed
@@ -78,7 +83,7 @@ static bool tell_glob(const struct gn_unseen_methods *m,
 	bool usdt = gn_filter_is_usdt(glob);
 	const struct gn_runtime *rt;
 
-	if (tell_other(m, filter, files, glob, line))
+	if (tell_other(m, filter, native, files, glob, line))
 		return false;
 	if (gn_filter_is_list(glob))
 		snprintf(line, GLOB_LINE, GN_LIST_TEXT, glob);

@@ -385,7 +385,8 @@ static void say_unmatched(const struct job *j, const char *glob)
 			 "LIB:GLOB",
 			 l->files.file[0].path);
 	else if ((elsewhere = gn_native_elsewhere(&l->files, glob, &n)))
-		gn_error(GN_ELSEWHERE_TEXT, glob, n, elsewhere, glob);
+		gn_error(GN_ELSEWHERE_TEXT, glob, GN_ITSELF_TEXT(&l->stats), n,
+			 elsewhere, glob);
 	else if (gn_native_aot(&l->stats, glob))
 		gn_error(GN_AOT_TEXT, glob, l->stats.aot,
 			 gn_native_aot_todo(&l->stats));

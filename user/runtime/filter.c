@@ -347,6 +347,14 @@ bool gn_filter_stripped(const struct gn_filter *f, const char *text)
 	return false;
 }
 
+bool gn_filter_lacks(const struct gn_filter *f, const char *text)
+{
+	for (size_t i = 0; i < f->count; i++)
+		if (f->item[i].text == text)
+			return f->item[i].lib && !f->item[i].seen;
+	return false;
+}
+
 void gn_filter_miss(struct gn_filter *f, const char *path)
 {
 	for (size_t i = 0; i < f->count; i++)

@@ -83,6 +83,9 @@ bool gn_filter_mini(const struct gn_filter *f, const char *text);
 #define GN_MINI_TEXT(mini) \
 	((mini) ? " (gnomon does not read those in its .gnu_debugdata)" : "")
 
+/* Whether the glob has a LIB, and no such file with functions was seen. */
+bool gn_filter_lacks(const struct gn_filter *f, const char *text);
+
 /* Notes a library of a process that ended before its functions were seen. */
 void gn_filter_miss(struct gn_filter *f, const char *path);
 /* Whether the LIB of the glob can be such a library. */

@@ -109,11 +109,15 @@ const char *gn_native_stripped(const struct gn_native_stats *stats,
 const char *gn_native_elsewhere(const struct gn_files *files, const char *glob,
 				size_t *functions);
 
-/* The message about that, with the glob, the number, and the library and the
- * glob again. */
-#define GN_ELSEWHERE_TEXT                                               \
-	"'%s' matches no function of the program itself, but %zu of a " \
+/* The message about that, with the glob, GN_ITSELF_TEXT of the statistics, the
+ * number, and the library and the glob again. */
+#define GN_ELSEWHERE_TEXT                                                 \
+	"'%s' matches no function of the program itself%s, but %zu of a " \
 	"library; give -f '%s:%s'"
+#define GN_ITSELF_TEXT(stats)                                               \
+	((stats)->stripped_program ? " (it is stripped; install its debug " \
+				     "symbols)"                             \
+				   : "")
 
 /* Adds the files of LIB: globs that are not among `files` yet: paths, names in
  * the standard library directories, or libraries of runtimes that `program`
