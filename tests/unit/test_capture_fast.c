@@ -479,6 +479,35 @@ static void order_of_new_thread(void **state)
 	free(x);
 }
 
+/* A forked child is in its first hook when its ring is marked: what its creator
+ * did after the fork still comes after the child's birth. */
+static void order_of_new_child_in_a_hook(void **state)
+{
+	struct fixture *x = malloc(sizeof(*x));
+	uint64_t birth;
+	size_t first;
+
+	(void)state;
+	open_fixture(x, SEALS);
+	tell(x, GN_FAST_CLAIM, 3, TID);
+	merge(x);
+	first = x->out.n;
+	birth = gn_now_ns();
+	write_record(x, 3, 5 << 2 | GN_FAST_ENTER);
+	begin_child(x, TID + 1, birth);
+	tell(x, GN_FAST_CLAIM, 4, TID + 1);
+	x->rings[4].busy = 1;
+	/* this one may come after one that the hook is about to write */
+	kernel_record(x, GN_KIND_GC_BEGIN, TID + 1, gn_now_ns());
+	merge(x);
+	assert_int_equal(x->out.n, first + 3);
+	assert_int_equal(x->out.rec[first].h.kind, GN_KIND_THREAD);
+	assert_int_equal(x->out.rec[first + 1].h.kind, GN_KIND_RING);
+	assert_int_equal(x->out.rec[first + 2].h.kind, GN_KIND_ENTER);
+	close_fixture(x);
+	free(x);
+}
+
 /* Its creator got its ring after the mark, so it waits for the next one. What
  * the creator did before comes before that, too. */
 static void order_of_new_ring(void **state)
@@ -527,6 +556,7 @@ int main(void)
 		cmocka_unit_test(many_in_hooks_for_ever),
 		cmocka_unit_test(parents_calls_come_before),
 		cmocka_unit_test(order_of_new_thread),
+		cmocka_unit_test(order_of_new_child_in_a_hook),
 		cmocka_unit_test(order_of_new_ring),
 	};
 

@@ -241,6 +241,13 @@ static void note_children(struct gn_fast *f, struct gn_fast_entry *e,
 	e->children = a ? a->children : NULL;
 }
 
+static bool is_claim(const struct gn_rec *rec)
+{
+	return rec->kind == GN_KIND_RING &&
+	       GN_FUNC_INDEX(((const struct gn_rec_ring *)rec)->f.func) ==
+		       GN_FAST_CLAIM;
+}
+
 /* Handles what a kernel record means for the rings, before the record waits for
  * its turn. */
 static void note(struct gn_fast *f, struct gn_fast_entry *e,
@@ -260,8 +267,7 @@ static void note(struct gn_fast *f, struct gn_fast_entry *e,
 		e->stack = stack->lo;
 		e->stacked = stack->hi - stack->lo;
 	}
-	if (rec->kind == GN_KIND_RING &&
-	    GN_FUNC_INDEX(ring->f.func) == GN_FAST_CLAIM)
+	if (is_claim(rec))
 		claim(f, e, ring);
 	if (rec->kind == GN_KIND_RING &&
 	    GN_FUNC_INDEX(ring->f.func) == GN_FAST_RINGLESS && !e->ringless) {
@@ -292,12 +298,15 @@ static struct gn_fast_entry *find_exec(struct gn_fast *f,
 	return e;
 }
 
-/* Whether the thread was outside all hooks at this record: a thread that
- * suspends the others of its process runs nothing that is traced. */
+/* Whether no record of the thread's own can come before this one any more. A
+ * thread that suspends the others of its process runs nothing that is traced.
+ * A ring holds nothing from before its claim. So if a forked child is in its
+ * first hook, the record of its birth does not wait, and its creator's later
+ * records do not come before it. */
 static bool is_sure(const struct gn_rec *rec)
 {
 	return rec->kind == GN_KIND_SUSPEND_BEGIN ||
-	       rec->kind == GN_KIND_SUSPEND_END;
+	       rec->kind == GN_KIND_SUSPEND_END || is_claim(rec);
 }
 
 static int queue(struct gn_fast *f, struct gn_fast_entry *e,
