@@ -244,6 +244,22 @@ void java_not_called(struct live *t)
 	      "it is not told, or otherwise: %s", end.err);
 }
 
+/* Without -f, a program in a JVM becomes many times slower: gnomon says so at
+ * once, and what costs less. */
+void java_slow(struct live *t)
+{
+	static const char why[] = "many times slower: name methods with -f";
+	struct live_end end;
+
+	java_need(t);
+	run_told(t, "--raw", NULL, NULL, &end);
+	CHECK(t, end.code == 0 && strstr(end.err, why), "%d, and it said: %s",
+	      end.code, end.err);
+	run_told(t, "-f", "Demo.*", NULL, &end);
+	CHECK(t, end.code == 0 && !strstr(end.err, why), "%d, and it said: %s",
+	      end.code, end.err);
+}
+
 /* `list` shows the functions that `run` would trace. */
 void java_native_list(struct live *t)
 {

@@ -218,6 +218,7 @@ static int plan_core(struct gn_session *s, const struct gn_runtime *rt,
 		err = plan_methods(s, rt, core, library);
 	if (!err) {
 		s->called = !s->methods;
+		s->costly = s->called && rt->methods;
 		gn_prepare_links(s);
 		note_valueless(s, rt);
 	}

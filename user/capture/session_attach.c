@@ -325,6 +325,10 @@ static void summarize(struct gn_session *s)
 		: may	     ? "; managed functions if a runtime starts"
 		: s->methods ? "; methods that -f names, by hooks in their "
 			       "bytecode"
+		: called && s->costly
+			? "; all methods as they are called, which makes a JVM "
+			  "many times slower: name methods with -f, which "
+			  "costs little"
 		: called ? "; managed functions as they are called, those of "
 			   "its library too: -f GLOB reports only some"
 		: s->called ? "; managed functions as they are called, those "

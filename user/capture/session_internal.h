@@ -73,8 +73,9 @@ struct gn_session {
 	char **command;		  /* with that added; NULL: as given */
 	unsigned int measured[2]; /* specs of hooks whose function texts name */
 	bool called;		  /* the command's runtime reports all calls */
-	bool methods;		  /* it reports those that -f names */
-	size_t runtimes;	  /* number of those whose sites are probed */
+	bool costly;	 /* it would not if -f named methods: these get hooks */
+	bool methods;	 /* it reports those that -f names */
+	size_t runtimes; /* number of those whose sites are probed */
 	size_t may_start; /* of those, in programs that may be started later */
 	struct gn_runtime_setup *setups; /* how to set options in their files */
 	size_t nsetups;
