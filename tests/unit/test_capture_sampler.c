@@ -226,6 +226,42 @@ static void a_mapping_waits_for_its_process(void **state)
 	fclose(f);
 }
 
+/* A file that was upgraded while a process ran its code: another file has its
+ * name now. */
+static void a_replaced_file_has_names(void **state)
+{
+	char path[] = "replaced-XXXXXX", room[1 << 16];
+	struct gn_mapping own = own_code();
+	struct gn_sampler *s = NULL;
+	FILE *from = own_file(), *f;
+	struct sink x = {0};
+	char *at;
+	size_t n;
+
+	(void)state;
+	f = fdopen(mkstemp(path), "w+");
+	assert_non_null(f);
+	while ((n = fread(room, 1, sizeof(room), from)))
+		assert_int_equal(fwrite(room, 1, n, f), n);
+	assert_int_equal(fflush(f), 0);
+	at = map(f, own.end - own.start, own.offset);
+	assert_int_equal(unlink(path), 0);
+	fclose(f);
+	f = fopen(path, "we");
+	assert_non_null(f);
+	if (gn_sampler_new(take, &x, &s)) {
+		unlink(path);
+		skip();
+	}
+	begin(s);
+	at += (uintptr_t)name_of - own.start;
+	assert_string_equal(name_of(s, &x, at), "name_of");
+	gn_sampler_free(s);
+	fclose(f);
+	fclose(from);
+	unlink(path);
+}
+
 /* Nothing is known of it, and the report says so. */
 static void a_stranger_that_has_ended_is_told(void **state)
 {
@@ -291,6 +327,7 @@ int main(void)
 		cmocka_unit_test(a_look_ends),
 		cmocka_unit_test(a_child_that_has_ended_has_names),
 		cmocka_unit_test(a_mapping_waits_for_its_process),
+		cmocka_unit_test(a_replaced_file_has_names),
 		cmocka_unit_test(a_stranger_that_has_ended_is_told),
 	};
 

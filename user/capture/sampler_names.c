@@ -17,6 +17,7 @@
 #include "elf/elf_file.h"
 #include "process/ended.h"
 #include "process/files.h"
+#include "process/maps.h"
 #include "process/regular.h"
 #include "source/precompiled.h"
 
@@ -128,8 +129,25 @@ static int open_as(const char *path, const struct file *f)
 	return -1;
 }
 
-/* Opens the file by the process's own paths while it lives, else by gnomon's:
- * both can be the same. -1: the file is not there any more. */
+/* Opens the file by a mapping of it in a process that lives. After an upgrade
+ * its path is gone, or leads to the new file. */
+static int open_mapped(pid_t pid, const struct file *f)
+{
+	struct gn_mapping m;
+	struct gn_maps maps;
+	int fd = -1;
+
+	if (gn_maps_open(&maps, pid))
+		return -1;
+	while (fd < 0 && gn_maps_next(&maps, &m) == 1)
+		if (gn_file_same(&m.file, &f->id))
+			fd = gn_file_of_mapping(pid, &m);
+	gn_maps_close(&maps);
+	return fd < 0 ? -1 : fd;
+}
+
+/* Opens the file through the process while it lives, else by gnomon's own path,
+ * which can be the same. -1: the file is not there any more. */
 static int open_file(uint32_t pid, const struct file *f)
 {
 	pid_t living = gn_process_living((pid_t)pid);
@@ -141,6 +159,8 @@ static int open_file(uint32_t pid, const struct file *f)
 		return -1;
 	if (living)
 		fd = open_as(path, f);
+	if (living && fd < 0)
+		fd = open_mapped(living, f);
 	if (fd >= 0)
 		return fd;
 	fd = open_as(f->path, f);
