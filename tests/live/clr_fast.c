@@ -2,10 +2,15 @@
 /* Hooks without traps: the same report as with probes. */
 #include "clr.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include <gnomon/fast.h>
 
 #define N PRIu64
 
@@ -184,4 +189,69 @@ void test_fast_filtered(struct live *t)
 	CHECK(t, strstr(report, "has a seccomp filter"), "no reason: %s",
 	      report);
 	CHECK(t, strstr(report, "Recursion.Fib"), "no functions: %s", report);
+}
+
+/* Reads this part of the process's memory as a debugger does. */
+static void read_memory(struct live *t, int mem, uint64_t from, uint64_t to)
+{
+	char piece[65536];
+
+	while (from < to) {
+		uint64_t left = to - from;
+		ssize_t got = pread(mem, piece,
+				    left < sizeof(piece) ? left : sizeof(piece),
+				    (off_t)from);
+
+		CHECK(t, got > 0, "reading: %s", strerror(errno));
+		from += (uint64_t)got;
+	}
+}
+
+/* Reads what the process can read of its fast hooks' memory, and returns how
+ * many bytes that are. */
+static uint64_t read_shared(struct live *t, const struct live_talk *served)
+{
+	FILE *f = fopen(live_text(t, "/proc/%d/maps", (int)served->pid), "re");
+	int mem = open(live_text(t, "/proc/%d/mem", (int)served->pid),
+		       O_RDONLY | O_CLOEXEC);
+	uint64_t from, to, read = 0;
+	char line[4200], how[5];
+
+	CHECK(t, f && mem >= 0, "cannot read the memory: %s", strerror(errno));
+	while (fgets(line, sizeof(line), f)) {
+		if (!strstr(line, "memfd:gnomon ") ||
+		    sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &from, &to,
+			   how) != 3 ||
+		    how[0] != 'r')
+			continue;
+		read_memory(t, mem, from, to);
+		read += to - from;
+	}
+	close(mem);
+	fclose(f);
+	return read;
+}
+
+/* Tools that write dumps, as .NET's createdump does, read all memory that the
+ * program can read; the kernel then allocates it. That must be what is in use:
+ * control blocks, slot 0, and the rings of threads. */
+void test_fast_dumped(struct live *t)
+{
+	const uint64_t most = GN_FAST_DATA + GN_FAST_SLOT + 64 * GN_FAST_FIRST;
+	struct live_talk served, gnomon;
+	json_t *report;
+	uint64_t read;
+
+	clr_need(t);
+	clr_start_served(t, &served);
+	clr_attach(t, &served, "--hooks fast -f Demo.Service.*", &gnomon);
+	clr_serve(t, &served, "run 20");
+	read = read_shared(t, &served);
+	clr_serve(t, &served, "run 50");
+	report = clr_detach(t, &gnomon);
+	CHECK(t, read > GN_FAST_DATA && read <= most,
+	      "a dump has %" N " bytes of the fast hooks, not up to %" N, read,
+	      most);
+	clr_closed(t, report);
+	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }

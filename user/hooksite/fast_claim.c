@@ -6,6 +6,23 @@
 #include <errno.h>
 #include <stddef.h>
 
+static uint64_t data_of(uint32_t slot)
+{
+	return (uint64_t)gn_fast_hooks.data +
+	       (uint64_t)slot * gn_fast_hooks.slot;
+}
+
+/* A ring that grew for another thread keeps its size. */
+static uint64_t size_of(struct gn_fast_ring *ring)
+{
+	uint32_t size = atomic_load(&ring->size);
+
+	/* another process can have written it */
+	return size > GN_FAST_FIRST && size <= gn_fast_hooks.slot
+		       ? size
+		       : GN_FAST_FIRST;
+}
+
 /* Short-lived children, one after the other, use the same few slots, so they
  * need little memory. */
 static struct gn_fast_ring *take_slot(uint32_t *slot)
@@ -18,36 +35,33 @@ static struct gn_fast_ring *take_slot(uint32_t *slot)
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t at = 1 + (first + i) % n;
 		uint32_t empty = GN_FAST_FREE;
+		struct gn_fast_ring *ring = &gn_fast_hooks.rings[at];
 
-		if (atomic_load(&gn_fast_hooks.rings[at].state) ||
-		    !atomic_compare_exchange_strong(
-			    &gn_fast_hooks.rings[at].state, &empty,
-			    GN_FAST_USED))
+		if (atomic_load(&ring->state) ||
+		    !atomic_compare_exchange_strong(&ring->state, &empty,
+						    GN_FAST_USED))
 			continue;
 		*slot = at;
-		return &gn_fast_hooks.rings[at];
+		if (gn_fast_open(data_of(at), size_of(ring)))
+			return ring;
+		atomic_store(&ring->state, GN_FAST_FREE);
+		break;
 	}
 	gn_fast_hooks.tell(GN_FAST_RINGLESS, gn_fast_hooks.page->token);
 	return NULL;
 }
 
-/* Opens an empty ring. One that grew for another thread keeps its size. */
+/* Makes the ring the thread's own; it is empty. */
 static void open_ring(struct gn_fast_own *own, struct gn_fast_ring *ring,
 		      uint32_t slot)
 {
-	uint32_t size = atomic_load(&ring->size);
-
 	own->ring = ring;
 	own->page = gn_fast_hooks.page;
-	own->base = (uint64_t)gn_fast_hooks.data +
-		    (uint64_t)slot * gn_fast_hooks.slot;
+	own->base = data_of(slot);
 	own->lost = 0;
 	own->stacked = own->home = 0;
 	own->away = GN_FAST_AWAY;
-	/* another process can have written it */
-	own->size = size > GN_FAST_FIRST && size <= gn_fast_hooks.slot
-			    ? size
-			    : GN_FAST_FIRST;
+	own->size = size_of(ring);
 	gn_fast_publish(own, own->base);
 	own->lim = own->cur;
 }

@@ -27,14 +27,19 @@ static unsigned char *reserve(size_t size)
 	return at;
 }
 
+/* Forked children find the memory open. Otherwise only what is in use can be
+ * read: what reads all readable memory, as .NET's createdump does, would make
+ * the kernel allocate all of it. */
 void *gn_fast_map_shared(int fd)
 {
 	unsigned char *at = reserve(GN_FAST_FILE);
+	int how = gn_fast_hooks.follows ? PROT_READ | PROT_WRITE : PROT_NONE;
 
 	if (!at)
 		return NULL;
-	if (mmap(at, GN_FAST_FILE, PROT_READ | PROT_WRITE,
-		 MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) {
+	if (mmap(at, GN_FAST_FILE, how, MAP_SHARED | MAP_FIXED, fd, 0) ==
+		    MAP_FAILED ||
+	    !gn_fast_open((uint64_t)at, GN_FAST_DATA + GN_FAST_SLOT)) {
 		munmap(at, GN_FAST_FILE);
 		return NULL;
 	}
@@ -42,6 +47,13 @@ void *gn_fast_map_shared(int fd)
 		MADV_DONTFORK);
 	madvise(at, GN_FAST_FILE, MADV_DONTDUMP);
 	return at;
+}
+
+bool gn_fast_open(uint64_t at, uint64_t size)
+{
+	return gn_fast_hooks.follows ||
+	       !gn_fast_call(SYS_mprotect, (long)at, (long)size,
+			     PROT_READ | PROT_WRITE, 0);
 }
 
 /* Children's memory goes elsewhere: the parent is such a child, too. */

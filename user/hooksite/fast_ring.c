@@ -37,7 +37,8 @@ static bool grow(struct gn_fast_own *own)
 
 	if (own->size > gn_fast_hooks.slot / 2)
 		return false;
-	if (atomic_fetch_add(&own->page->grown, more) + more > most) {
+	if (atomic_fetch_add(&own->page->grown, more) + more > most ||
+	    !gn_fast_open(own->base + own->size, more)) {
 		atomic_fetch_sub(&own->page->grown, more);
 		return false;
 	}

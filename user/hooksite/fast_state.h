@@ -90,6 +90,10 @@ int gn_fast_make_memory(void) GN_FAST_HIDDEN;
  * the position in the slot. NULL: there is no room. */
 void *gn_fast_map_shared(int fd) GN_FAST_HIDDEN;
 
+/* This part of the memory can be read and written from now on. False: the
+ * process has no room for another mapping. Hooks call this. */
+bool gn_fast_open(uint64_t at, uint64_t size) GN_FAST_HIDDEN;
+
 /* Maps private memory where the memory of this process's parent was. False:
  * there is no room. */
 bool gn_fast_replace_parents(void) GN_FAST_HIDDEN;
