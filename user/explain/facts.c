@@ -233,10 +233,34 @@ static bool for_collection(const struct gn_model_wait *w)
 		!strcmp(w->waker_name, ".NET BGC"));
 }
 
+/* Whether the wait was for a signal that did not come before its deadline: that
+ * is how a worker of .NET waits for work that can come. Thread.Sleep waits
+ * elsewhere. */
+static bool for_signal(const struct gn_model *m, const struct gn_model_wait *w)
+{
+	static const char *const names[] = {"Monitor.Wait", "Monitor.ObjWait",
+					    "WaitHandle.",
+					    "ManualResetEventSlim."};
+	static const char space[] = "System.Threading.";
+	const size_t len = sizeof(space) - 1;
+	const char *name;
+
+	if (w->class != GN_CLASS_SLEEP || w->function < 0)
+		return false;
+	name = m->functions[w->function].name;
+	if (strncmp(name, space, len) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strncmp(name + len, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
 static bool counts(const struct gn_model *m, const struct gn_model_wait *w,
 		   const struct which *of)
 {
-	if (w->class != of->class || w->idle || for_collection(w))
+	if (w->class != of->class || w->idle || for_collection(w) ||
+	    for_signal(m, w))
 		return false;
 	if (of->answers && !is_answer(w))
 		return false;

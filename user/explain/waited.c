@@ -135,17 +135,33 @@ void gn_put_where(FILE *out, const struct gn_facts *f, int32_t function,
 	put_where(out, f, function, class, false);
 }
 
+/* Whether a wait in this function that is one for a lock is for a
+ * SemaphoreSlim: for other locks .NET calls Enter. */
+static bool takes_semaphore(const struct gn_facts *f, int32_t function)
+{
+	static const char *const names[] = {"System.Threading.Monitor.Wait",
+					    "System.Threading.Monitor.ObjWait",
+					    "System.Threading.SemaphoreSlim."};
+
+	for (size_t i = 0; function >= 0 && i < 3; i++)
+		if (!strncmp(f->m->functions[function].name, names[i],
+			     strlen(names[i])))
+			return true;
+	return false;
+}
+
 /* Writes who held the lock, or who woke the thread. */
 static void put_waker(FILE *out, const struct gn_facts *f,
 		      const struct gn_subject *s)
 {
 	const struct gn_model_wait *by = s->wait.by;
+	bool held = s->class == GN_CLASS_LOCK &&
+		    !takes_semaphore(f, s->wait.function);
 
 	if (!by || (s->class != GN_CLASS_LOCK && s->class != GN_CLASS_IPC &&
 		    s->class != GN_CLASS_EVENT))
 		return;
-	fputs(s->class == GN_CLASS_LOCK ? " It was held by " : " Woken by ",
-	      out);
+	fputs(held ? " It was held by " : " Woken by ", out);
 	if (by->waker_name[0])
 		fprintf(out, "%s (%" PRIu32 ")", by->waker_name, by->waker);
 	else
@@ -156,9 +172,9 @@ static void put_waker(FILE *out, const struct gn_facts *f,
 			     "more threads");
 	}
 	if (by->waker_function >= 0) {
-		fputs(s->class == GN_CLASS_LOCK ? " (released" : "", out);
+		fputs(held ? " (released" : "", out);
 		gn_put_where(out, f, by->waker_function, GN_CLASS_COUNT);
-		fputs(s->class == GN_CLASS_LOCK ? ")" : "", out);
+		fputs(held ? ")" : "", out);
 	}
 	fputs(" for ", out);
 	gn_put_pct(out, s->wait.by_ns, s->wait.function_ns);
@@ -246,6 +262,8 @@ void gn_say_wait(const struct gn_facts *f, const struct gn_subject *s,
 				  "pipe",
 		[GN_CLASS_CHILD] = "Threads waited for child processes",
 	};
+	bool semaphore = s->class == GN_CLASS_LOCK &&
+			 takes_semaphore(f, s->wait.function);
 
 	if (s->wait.interpreter_ns > s->wait.ns / 2)
 		fputs("Threads waited for their interpreter's lock, because "
@@ -253,6 +271,8 @@ void gn_say_wait(const struct gn_facts *f, const struct gn_subject *s,
 		      out);
 	else
 		fputs(what[s->class], out);
+	if (semaphore)
+		fputs(", or semaphores,", out);
 	fputs(" for ", out);
 	gn_put_ns(out, s->ns);
 	fputs(", ", out);
@@ -267,6 +287,10 @@ void gn_say_wait(const struct gn_facts *f, const struct gn_subject *s,
 	gn_put_most_in(out, f, s);
 	fputc('.', out);
 	put_waker(out, f, s);
+	if (semaphore)
+		fputs(" If the semaphore (SemaphoreSlim) tells of work to "
+		      "come, this holds nothing up.",
+		      out);
 	put_left_out(out, f, s);
 }
 
