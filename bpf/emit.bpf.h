@@ -104,7 +104,7 @@ struct gn_moment {
 	__u64 time;
 	__u64 os;
 	__u32 events;
-	__u32 flags; /* GN_F_IN_DOUBT, GN_F_PROCESS_ENDS */
+	__u32 flags; /* GN_F_IN_DOUBT, GN_F_PROCESS_ENDS, GN_F_SECURE */
 };
 
 /*

@@ -153,6 +153,13 @@ static __always_inline void end_claim(struct gn_task *t,
 	t->claimed = 0;
 }
 
+/* Whether the program gets privileges, or its user is not who it acts for. */
+static __always_inline bool is_secure(struct linux_binprm *bprm)
+{
+	return bpf_core_field_exists(bprm->secureexec) &&
+	       BPF_CORE_READ_BITFIELD(bprm, secureexec);
+}
+
 /* The thread that calls exec takes the id of its process's leader. */
 SEC("tp_btf/sched_process_exec")
 int GN_HELD_PROG(on_exec, struct task_struct *p, int old_pid,
@@ -178,6 +185,8 @@ int GN_HELD_PROG(on_exec, struct task_struct *p, int old_pid,
 		t->named_in = 0;
 		if (t->claimed)
 			end_claim(t, &m);
+		if (is_secure(bprm))
+			m.flags |= GN_F_SECURE;
 		tell_thread(t, &m, GN_KIND_EXEC, p, t->tid, 0);
 		return 0;
 	}

@@ -331,7 +331,9 @@ struct vm_area_struct {
 	struct mm_struct *vm_mm;
 };
 
-struct linux_binprm;
+struct linux_binprm {
+	unsigned int secureexec : 1;
+};
 
 struct seq_file;
 

@@ -60,6 +60,9 @@ struct gn_rec {
  * GN_EXIT_TOLD; older files have 0. */
 #define GN_F_PROCESS_ENDS 0x10
 #define GN_EXIT_TOLD	  0x10000
+/* EXEC: the kernel tells the program not to trust what started it (AT_SECURE),
+ * so the dynamic linker preloads nothing */
+#define GN_F_SECURE 0x10
 /* slice, in the ring only: the last h.key ns are a slice of their own, the run
  * queue; h.seq is the number of that slice */
 #define GN_F_THEN_QUEUED 0x04

@@ -208,7 +208,9 @@ static void note_exec(struct gn_unseen *u, const struct gn_rec_thread *r)
 	if (!p)
 		return;
 	p->runs = true;
-	p->unfit = len > 0 ? gn_preload_unfit(exe, u->uid) : NULL;
+	p->unfit = r->f.h.flags & GN_F_SECURE ? gn_preload_privileged
+		   : len > 0		      ? gn_preload_unfit(exe, u->uid)
+					      : NULL;
 	snprintf(p->comm, sizeof(p->comm), "%s", comm);
 }
 

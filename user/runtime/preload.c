@@ -22,13 +22,15 @@ const struct gn_runtime gn_runtime_preload = {
 	.nsites = sizeof(sites) / sizeof(sites[0]),
 };
 
+const char gn_preload_privileged[] = "the program gets privileges";
+
 const char *gn_preload_unfit(const char *program, uid_t uid)
 {
 	static const char *const why[] = {
 		[GN_PROGRAM_FITS] = NULL,
 		[GN_PROGRAM_FOREIGN] = "the program is static, or uses another "
 				       "C library than this machine",
-		[GN_PROGRAM_PRIVILEGED] = "the program gets privileges",
+		[GN_PROGRAM_PRIVILEGED] = gn_preload_privileged,
 		[GN_PROGRAM_SANITIZED] = "the program has a sanitizer",
 		[GN_PROGRAM_ALONE] = NULL,
 	};

@@ -9,6 +9,8 @@
 /* It is no runtime, but has sites of its own, and a file. */
 extern const struct gn_runtime gn_runtime_preload;
 
+/* The reason that the kernel knows. */
+extern const char gn_preload_privileged[];
 /* Why no library can be preloaded into what the kernel starts for this path if
  * this user starts it; NULL: it can. */
 const char *gn_preload_unfit(const char *program, uid_t uid);
