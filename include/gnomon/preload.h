@@ -16,6 +16,10 @@
 /* families of events (enum gn_family), in hexadecimal */
 #define GN_PRELOAD_ENV_EVENTS "GNOMON_PRELOAD_EVENTS"
 
+/* What follows the prefix is a variable that a .NET runtime needs. The program
+ * sees it only while the runtime begins. */
+#define GN_PRELOAD_LENT "GNOMON_LENT_"
+
 #define GN_PYTHON_LIBRARY "libgnomon-python.so"
 #define GN_RUBY_LIBRARY	  "libgnomon-ruby.so"
 #define GN_MONO_LIBRARY	  "libgnomon-mono.so"
@@ -28,5 +32,7 @@
 /* The kinds of hooks. */
 #define GN_PRELOAD_FAST	  "fast"
 #define GN_PRELOAD_PROBES "probes"
+/* no library of an interpreter is loaded */
+#define GN_PRELOAD_NONE "none"
 
 #endif

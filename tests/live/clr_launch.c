@@ -135,6 +135,51 @@ void test_left_over_settings(struct live *t)
 	clr_compare(t, &pair, 0);
 }
 
+/* The program, and what it starts, see their own environment. */
+void test_variables(struct live *t)
+{
+	static const char *const options[] = {
+		"", "-f Demo.Variables.*", "--clr-hooks elt", "--hooks uprobe",
+		"CORECLR_ENABLE_PROFILING=0 "
+		"CORECLR_PROFILER_PATH=/\u00fc/\U0001f600 "
+		"COMPlus_TailCallLoopOpt=1 GNOMON_CLR_HOOKS=own"};
+	struct live_args command = {.n = 0};
+	struct clr_pair pair;
+
+	clr_need(t);
+	clr_demo(t, &command, "variables");
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		clr_pair(t, options[i], &command, &pair);
+		clr_compare(t, &pair, 0);
+	}
+	clr_pair(t, "--clr light", &command, &pair);
+	clr_pair(t, "--no-follow", &command, &pair);
+}
+
+/* A program that becomes a host of .NET only later. */
+void test_variables_host(struct live *t)
+{
+	static const char *const host =
+		"import ctypes, glob, os, sys\n"
+		"root = os.path.dirname(os.path.realpath(sys.argv[1]))\n"
+		"fxr = ctypes.CDLL(glob.glob(root + "
+		"'/host/fxr/*/libhostfxr.so')[0])\n"
+		"argv = [w.encode() for w in sys.argv[1:]]\n"
+		"fxr.hostfxr_main(len(argv), "
+		"(ctypes.c_char_p * len(argv))(*argv))\n";
+	static const char *const python = "/usr/bin/python3";
+	struct live_args command = {.n = 0};
+	struct clr_pair pair;
+
+	clr_need(t);
+	if (access(python, X_OK))
+		live_skip(t, "there is no %s", python);
+	live_add(t, &command, python, "-c", host, NULL);
+	clr_demo(t, &command, "variables");
+	clr_pair(t, "-f Demo.Variables.*", &command, &pair);
+	clr_compare(t, &pair, 0);
+}
+
 /* gnomon warns before the program runs, and runs it; the report gives the
  * reason. */
 static void expect_warning(struct live *t, const struct live_args *command,

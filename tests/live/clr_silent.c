@@ -38,11 +38,20 @@ static const char unhooked[] = "ran the .NET CLR without gnomon's hook-site "
 
 void test_clean_environment(struct live *t)
 {
+	/* execve() without variables; gnomon's library is not asked */
+	static const char *const bare =
+		"syscall(59, $ARGV[0], pack('p*J', @ARGV, 0), 0)";
 	struct live_args command = {.n = 0}, other = {.n = 0};
 	const char *err;
 
 	clr_need(t);
 	live_add(t, &command, "env", "-i", getenv("DOTNET"),
+		 live_fixture(t, "demo.dll"), "recursion", NULL);
+	lacks(t, told(t, "", &command), unhooked);
+
+	/* past the C library */
+	command = (struct live_args){.n = 0};
+	live_add(t, &command, "perl", "-e", bare, getenv("DOTNET"),
 		 live_fixture(t, "demo.dll"), "recursion", NULL);
 	err = told(t, "", &command);
 	has(t, err, unhooked);
@@ -50,13 +59,13 @@ void test_clean_environment(struct live *t)
 
 	/* a shell can start a .NET program */
 	command = (struct live_args){.n = 0};
-	live_add(t, &command, "sh", "-c", "env | grep CORECLR_PROFILER=", NULL);
+	live_add(t, &command, "sh", "-c", "env | grep PATH=", NULL);
 	lacks(t, told(t, "", &command), unhooked);
 
 	/* as sudo or su do */
-	live_add(t, &other, "env", "-i", "PATH=/usr/bin:/bin", "setpriv",
-		 "--reuid=" NOBODY, "--regid=" NOBODY, "--clear-groups",
-		 getenv("DOTNET"), clr_copy_demo(t), "recursion", NULL);
+	live_add(t, &other, "setpriv", "--reuid=" NOBODY, "--regid=" NOBODY,
+		 "--clear-groups", "perl", "-e", bare, getenv("DOTNET"),
+		 clr_copy_demo(t), "recursion", NULL);
 	err = told(t, "", &other);
 	has(t, err, unhooked);
 	has(t, err, "it ran as user " NOBODY);

@@ -346,7 +346,33 @@ static const struct gn_runtime *started_preloaded(const struct gn_session *s)
 	return NULL;
 }
 
+/* Finds the preloaded library. Returns why the command cannot have it. */
+static const char *find_preload(const struct gn_session *s, char *library)
+{
+	return gn_preload_unfit(s->program, s->opts.user.uid)
+		       ?: gn_preload_find(s, &gn_runtime_preload, library);
+}
+
 /* The command's program, or one that it starts, can be an interpreter. */
+static bool may_interpret(const struct gn_session *s,
+			  const struct gn_runtime *started)
+{
+	return !s->light && !gn_prepare_nothing(s) &&
+	       (started || s->opts.follow);
+}
+
+/* The library has nothing to do but to lend. */
+static int plan_lender(struct gn_session *s, const char *library)
+{
+	int err = plan_library_at(s, &gn_runtime_preload, library, library);
+
+	if (err)
+		return err;
+	return gn_launch_lender(&s->launch, library)
+		       ? gn_session_fail(s, -ENOMEM, 1, "no memory")
+		       : 0;
+}
+
 static int plan_preloaded(struct gn_session *s)
 {
 	const struct gn_runtime *rt = started_preloaded(s);
@@ -354,11 +380,11 @@ static int plan_preloaded(struct gn_session *s)
 	const char *why;
 	int err;
 
-	if (!s->opts.command || s->light || gn_prepare_nothing(s) ||
-	    (!rt && !s->opts.follow))
+	if (!s->opts.command)
 		return 0;
-	why = gn_preload_unfit(s->program, s->opts.user.uid)
-		      ?: gn_preload_find(s, &gn_runtime_preload, library);
+	why = find_preload(s, library);
+	if (!may_interpret(s, rt))
+		return s->launch.lends ? plan_lender(s, library) : 0;
 	if (why && rt) {
 		s->no_runtime = true;
 		snprintf(s->warning, sizeof(s->warning),
@@ -397,8 +423,10 @@ static int plan_runtime(struct gn_session *s, const struct gn_runtime *rt)
 int gn_prepare_runtimes(struct gn_session *s)
 {
 	const struct gn_runtime *rt;
+	char library[PATH_MAX];
 	int err = 0;
 
+	s->launch.lends = s->opts.command && !find_preload(s, library);
 	if (s->active)
 		s->launch.fast = may_be_fast(s);
 	for (size_t i = 0; !err && (rt = gn_runtime_at(i)); i++)

@@ -337,14 +337,14 @@ static void put_reason(const struct gn_unseen *u, const struct program *p,
 			 "its C library is musl, and the command's is not");
 	else if (p->other)
 		snprintf(to, size,
-			 "it ran as user %" PRIu32 ", and sudo and su clean "
-			 "the environment",
+			 "it ran as user %" PRIu32 ", who may not read that "
+			 "library or got a clean environment",
 			 p->uid);
 	else
 		snprintf(to, size,
 			 "its environment names another profiler%s or was "
-			 "cleaned (by env -i or a service), or it sees other "
-			 "mounts",
+			 "cleaned by what started it past gnomon's library, "
+			 "or it sees other mounts",
 			 p->read ? "" : ", turns diagnostics off");
 }
 
@@ -355,9 +355,8 @@ static const char *advice(const struct gn_unseen *u, const struct program *p)
 			       "the whole program"
 	       : p->musl
 		       ? "attach to it (-p PID), or let gnomon start it itself"
-		       : "start gnomon there instead, or keep CORECLR_* and "
-			 "GNOMON_* in its environment and let it read the "
-			 "library";
+		       : "start gnomon there instead, or let it read "
+			 "gnomon's library";
 }
 
 static void tell_program(const struct gn_unseen *u, const struct program *p,

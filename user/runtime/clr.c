@@ -183,28 +183,28 @@ static int prepare(struct gn_launch *l)
 	l->why = occupied();
 	if (l->why)
 		return -EBUSY;
-	err = gn_launch_env(l, "CORECLR_ENABLE_PROFILING", "1");
+	err = gn_launch_lend(l, "CORECLR_ENABLE_PROFILING", "1");
 	if (!err)
-		err = gn_launch_env(l, "CORECLR_PROFILER", GN_CLR_CLSID);
+		err = gn_launch_lend(l, "CORECLR_PROFILER", GN_CLR_CLSID);
 	if (!err)
-		err = gn_launch_env(l, "CORECLR_PROFILER_PATH", l->library);
+		err = gn_launch_lend(l, "CORECLR_PROFILER_PATH", l->library);
 	/* the runtime prefers this one, which may be set already */
 	if (!err)
-		err = gn_launch_env(l, "CORECLR_PROFILER_PATH_64", l->library);
+		err = gn_launch_lend(l, "CORECLR_PROFILER_PATH_64", l->library);
 	if (!err)
-		err = gn_launch_env(l, GN_CLR_ENV_INLINE, l->inlining);
+		err = gn_launch_lend(l, GN_CLR_ENV_INLINE, l->inlining);
 	if (!err)
-		err = gn_launch_env(l, GN_CLR_ENV_HOOKS, l->hooks);
+		err = gn_launch_lend(l, GN_CLR_ENV_HOOKS, l->hooks);
 	if (!err && !*l->hooks && !gn_filter_hooks_nothing(l->filter))
-		err = gn_launch_env(l, KEEP_TAIL_CALLS, "0");
+		err = gn_launch_lend(l, KEEP_TAIL_CALLS, "0");
 	if (!err && (l->fast || getenv(GN_CLR_ENV_FAST)))
-		err = gn_launch_env(l, GN_CLR_ENV_FAST, l->fast ? "1" : "");
+		err = gn_launch_lend(l, GN_CLR_ENV_FAST, l->fast ? "1" : "");
 	if (!err && (*l->values || getenv(GN_CLR_ENV_VALUES)))
-		err = gn_launch_env(l, GN_CLR_ENV_VALUES, l->values);
+		err = gn_launch_lend(l, GN_CLR_ENV_VALUES, l->values);
 	if (!err)
-		err = gn_launch_env(l, GN_CLR_ENV_EVENTS, l->families);
+		err = gn_launch_lend(l, GN_CLR_ENV_EVENTS, l->families);
 	if (!err && (*l->filter || getenv(GN_CLR_ENV_FILTER)))
-		err = gn_launch_env(l, GN_CLR_ENV_FILTER, l->filter);
+		err = gn_launch_lend(l, GN_CLR_ENV_FILTER, l->filter);
 	return err;
 }
 

@@ -33,6 +33,20 @@ int gn_launch_env(struct gn_launch *l, const char *name, const char *value)
 	return add(&l->env, &l->nenv, text);
 }
 
+int gn_launch_lend(struct gn_launch *l, const char *name, const char *value)
+{
+	char *lent;
+	int err;
+
+	if (!l->lends)
+		return gn_launch_env(l, name, value);
+	if (asprintf(&lent, GN_PRELOAD_LENT "%s", name) < 0)
+		return -ENOMEM;
+	err = gn_launch_env(l, lent, value);
+	free(lent);
+	return err;
+}
+
 #define PRELOAD "LD_PRELOAD="
 
 /* The entry that the launch has already, or NULL. */
@@ -76,6 +90,12 @@ int gn_launch_hooked(struct gn_launch *l, const char *library)
 		       ?: gn_launch_asked(l, GN_PRELOAD_ENV,
 					  GN_PRELOAD_ENV_FILTER)
 		       ?: gn_launch_env(l, GN_PRELOAD_ENV_EVENTS, l->families);
+}
+
+int gn_launch_lender(struct gn_launch *l, const char *library)
+{
+	return gn_launch_preload(l, library)
+		       ?: gn_launch_env(l, GN_PRELOAD_ENV, GN_PRELOAD_NONE);
 }
 
 int gn_launch_arg(struct gn_launch *l, const char *arg)

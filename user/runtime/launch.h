@@ -15,6 +15,7 @@ struct gn_launch {
 	const char *hooks;
 	bool refuses;	/* set by a runtime that never inlines what is traced */
 	bool fast;	/* hooks without a trap are asked for */
+	bool lends;	/* a preloaded library keeps variables from programs */
 	bool set_later; /* options are set in the memory of what starts */
 	/* functions that -a asks for: gn_prepare_values() */
 	const char *values;
@@ -31,6 +32,8 @@ struct gn_launch {
 
 /* 0 or -ENOMEM. */
 int gn_launch_env(struct gn_launch *l, const char *name, const char *value);
+/* The same for a variable that only the runtime itself may see. */
+int gn_launch_lend(struct gn_launch *l, const char *name, const char *value);
 /* The dynamic linker loads this library after those that are preloaded
  * already: a sanitizer must be the first. */
 int gn_launch_preload(struct gn_launch *l, const char *library);
@@ -39,6 +42,8 @@ int gn_launch_preload(struct gn_launch *l, const char *library);
 int gn_launch_asked(struct gn_launch *l, const char *hooks, const char *filter);
 /* The same for the programs of the command, with this library preloaded. */
 int gn_launch_hooked(struct gn_launch *l, const char *library);
+/* That library lends variables, and does nothing else. */
+int gn_launch_lender(struct gn_launch *l, const char *library);
 int gn_launch_arg(struct gn_launch *l, const char *arg);
 
 /* The command with the added arguments. The caller frees the array with free(),

@@ -82,6 +82,8 @@ enum {
 	GN_INFO_REQUEST_REJIT_INLINERS = 96,
 	GN_INFO_SUSPEND = 97, /* SuspendRuntime */
 	GN_INFO_RESUME = 98,
+	/* 11 */
+	GN_INFO_SET_VARIABLE = 100, /* SetEnvironmentVariable */
 };
 
 /* Enumerators of the profiling interface. */

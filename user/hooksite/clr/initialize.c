@@ -14,6 +14,7 @@
 #include "clsid.h"
 #include "events.h"
 #include "../fast.h"
+#include "lent.h"
 #include "sites.h"
 #include "tell.h"
 
@@ -281,6 +282,7 @@ gn_hr gn_clr_initialize(struct gn_clr *clr, void *unknown)
 
 	if (!mode || strcmp(mode, "off") != 0)
 		hr = start(clr, unknown);
+	gn_clr_give_back(unknown);
 	gn_clr_tell_init(clr, hr);
 	if (hr >= 0)
 		gn_clr_tell_exceptions(clr);

@@ -21,7 +21,7 @@ static char **find(char **envp, const char *name)
 }
 
 /* Clears the text, too: other processes can read it as our environment. */
-static void drop(char **at)
+void gn_environment_drop_at(char **at)
 {
 	memset(*at, 0, strlen(*at));
 	for (; *at; at++)
@@ -40,7 +40,7 @@ void gn_environment_drop(char **envp, const char *name)
 	char **at = find(envp, name);
 
 	if (at)
-		drop(at);
+		gn_environment_drop_at(at);
 }
 
 static bool is_library(const char *entry, size_t len, const char *library)
@@ -81,7 +81,7 @@ void gn_environment_drop_library(char **envp, const char *library)
 		return;
 	len = strcspn(entry, ":");
 	if (!entry[len] && entry == *at + sizeof(PRELOAD)) {
-		drop(at);
+		gn_environment_drop_at(at);
 		return;
 	}
 	if (entry[len])

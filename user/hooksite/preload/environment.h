@@ -23,6 +23,8 @@ struct gn_preloaded {
 const char *gn_environment_get(char **envp, const char *name);
 /* Removes the variable. */
 void gn_environment_drop(char **envp, const char *name);
+/* Removes this entry. */
+void gn_environment_drop_at(char **entry);
 /* Removes the library with this file name from LD_PRELOAD; other entries
  * stay. */
 void gn_environment_drop_library(char **envp, const char *library);

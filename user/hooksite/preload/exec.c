@@ -21,6 +21,7 @@
 #include <gnomon/hooksite.h>
 #include <gnomon/preload.h>
 #include "hooksite/preload/environment.h"
+#include "hooksite/preload/lent.h"
 #include "hooksite/preload/program.h"
 #include "hooksite/preload/sites.h"
 
@@ -120,16 +121,32 @@ static bool sees_library(void)
 	return same;
 }
 
-static bool follows(const char *path)
+/* What a program gets. */
+enum gift {
+	NOTHING,
+	LIBRARY,
+	VARIABLES, /* those that .NET needs; the program can see them */
+};
+
+static enum gift gift_by_fit(const char *path)
+{
+	enum gn_program_fit fit = gn_program_fit(path, geteuid());
+
+	if (fit == GN_PROGRAM_ALONE || !sees_library())
+		return NOTHING;
+	if (fit == GN_PROGRAM_FITS && geteuid() == getuid() &&
+	    getegid() == getgid())
+		return LIBRARY;
+	return gn_lent_count() ? VARIABLES : NOTHING;
+}
+
+static enum gift gift_of(const char *path)
 {
 	int err = errno;
-	bool is = kept.is && is_traced() && geteuid() == getuid() &&
-		  getegid() == getgid() &&
-		  gn_program_fit(path, geteuid()) == GN_PROGRAM_FITS &&
-		  sees_library();
+	enum gift gift = kept.is && is_traced() ? gift_by_fit(path) : NOTHING;
 
 	errno = err;
-	return is;
+	return gift;
 }
 
 /* Counts the entries, and finds that of LD_PRELOAD. False: no room for ours, or
@@ -161,6 +178,8 @@ static void add(char **all, char *const *envp, size_t n, size_t at, char *list)
 	for (int i = 0; i < MINE; i++)
 		if (kept.entry[i])
 			all[n++] = kept.entry[i];
+	for (size_t i = 0; i < gn_lent_count(); i++)
+		all[n++] = gn_lent_entry(i);
 	all[n] = NULL;
 }
 
@@ -184,15 +203,21 @@ static int start_with(const struct start *s, const char *path,
 {
 	size_t n, at;
 	const char *list;
+	enum gift gift;
 	int result;
 
 	gn_exec_begin();
-	if (!follows(path) || !look(envp, &n, &list, &at))
+	gift = gift_of(path);
+	if (!gift || !look(envp, &n, &list, &at))
 		return s->call(s, envp);
-	char *all[n + MINE + 2], text[size_of_list(list)];
+	char *all[n + MINE + gn_lent_count() + 2], text[size_of_list(list)];
 
-	put_list(text, list);
-	add(all, envp, n, at, text);
+	if (gift == LIBRARY) {
+		put_list(text, list);
+		add(all, envp, n, at, text);
+	} else {
+		gn_lent_merge(all, envp, n);
+	}
 	result = s->call(s, all);
 	if (result == E2BIG || (result < 0 && errno == E2BIG))
 		result = s->call(s, envp);
@@ -354,7 +379,7 @@ static void lend(struct lent *l)
 
 	*l = (struct lent){NULL, NULL};
 	gn_exec_begin();
-	if (!follows(SHELL) || !look(environ, &n, &list, &at))
+	if (gift_of(SHELL) != LIBRARY || !look(environ, &n, &list, &at))
 		return;
 	l->text = malloc(size_of_list(list));
 	if (!l->text)
@@ -365,6 +390,7 @@ static void lend(struct lent *l)
 	for (int i = 0; i < MINE; i++)
 		if (kept.entry[i])
 			putenv(kept.entry[i]);
+	gn_lent_set();
 }
 
 static void take_back(const struct lent *l)
@@ -376,6 +402,7 @@ static void take_back(const struct lent *l)
 	unsetenv(GN_PRELOAD_ENV);
 	unsetenv(GN_PRELOAD_ENV_FILTER);
 	unsetenv(GN_PRELOAD_ENV_EVENTS);
+	gn_lent_unset();
 	if (l->before)
 		putenv(l->before);
 	else

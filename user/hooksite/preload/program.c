@@ -24,6 +24,7 @@
 #define ENTRIES 128
 #define NAME	16
 #define CHUNK	4096
+#define NOTES	512
 
 struct head {
 	ssize_t size;
@@ -159,6 +160,27 @@ static bool starts_others(int fd, const struct needs *n)
 	return false;
 }
 
+/* Whether the program is written in Go: it starts others past the C library. */
+static bool is_go(int fd, const struct head *h, const Elf64_Phdr *all)
+{
+	/* the type and the owner of the note with its build's id */
+	static const char mark[] = {4, 0, 0, 0, 'G', 'o', 0, 0};
+	char notes[NOTES];
+
+	for (int i = 0; i < h->elf.e_phnum; i++) {
+		size_t size = all[i].p_filesz;
+		ssize_t n;
+
+		if (all[i].p_type != PT_NOTE)
+			continue;
+		n = pread(fd, notes, size < NOTES ? size : NOTES,
+			  (off_t)all[i].p_offset);
+		if (n > 0 && memmem(notes, (size_t)n, mark, sizeof(mark)))
+			return true;
+	}
+	return false;
+}
+
 /* The dynamic linker loads nothing by path into such programs. Who owns the
  * file gets no privileges by it, and root none by its capabilities. */
 static bool is_privileged(int fd, uid_t uid)
@@ -175,7 +197,8 @@ static enum gn_program_fit fit(int fd, const struct head *h, uid_t uid)
 	const Elf64_Phdr *all = program_headers(h);
 	struct needs needs;
 
-	if (!all || !has_loader(fd, find(h, all, PT_INTERP)))
+	if (!all || !has_loader(fd, find(h, all, PT_INTERP)) ||
+	    is_go(fd, h, all))
 		return GN_PROGRAM_FOREIGN;
 	if (is_privileged(fd, uid))
 		return GN_PROGRAM_PRIVILEGED;

@@ -7,7 +7,7 @@
 
 enum gn_program_fit {
 	GN_PROGRAM_FITS,
-	GN_PROGRAM_FOREIGN,    /* static, of another C library or machine */
+	GN_PROGRAM_FOREIGN, /* static, of Go, of another C library or machine */
 	GN_PROGRAM_PRIVILEGED, /* it gets privileges */
 	GN_PROGRAM_SANITIZED,  /* its sanitizer must be the first library */
 	GN_PROGRAM_ALONE,      /* it is no interpreter, and starts none */

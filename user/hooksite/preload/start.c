@@ -15,6 +15,7 @@
 #include <gnomon/selected.h>
 #include "hooksite/preload/environment.h"
 #include "hooksite/preload/exec.h"
+#include "hooksite/preload/lent.h"
 #include "hooksite/preload/runtime.h"
 #include "hooksite/preload/sites.h"
 
@@ -25,6 +26,9 @@
 WEAK extern void Py_GetVersion(void);
 WEAK extern void ruby_process_options(void);
 WEAK extern void mono_profiler_create(void);
+/* of .NET, if the program is linked with it; .NET 5 has the second one only */
+WEAK extern void DotNetRuntimeInfo(void);
+WEAK extern void g_dacTable(void);
 
 typedef int (*create_fn)(pthread_t *, const pthread_attr_t *, void *(*)(void *),
 			 void *);
@@ -91,9 +95,15 @@ static gn_preload_start_fn load(const char *library)
 	return start;
 }
 
+static bool asks_for_none(char **envp)
+{
+	return !strcmp(gn_environment_get(envp, GN_PRELOAD_ENV),
+		       GN_PRELOAD_NONE);
+}
+
 static void start(char **argv, char **envp)
 {
-	const char *library = library_of_runtime();
+	const char *library = asks_for_none(envp) ? NULL : library_of_runtime();
 	struct gn_preloaded asked = gn_environment_take(
 		envp, GN_PRELOAD_LIBRARY, GN_PRELOAD_ENV, GN_PRELOAD_ENV_FILTER,
 		GN_PRELOAD_ENV_EVENTS);
@@ -119,7 +129,10 @@ __attribute__((constructor)) static void begin(int argc, char **argv,
 	gn_exec_begin();
 	if (gn_environment_get(envp, GN_PRELOAD_ENV)) {
 		gn_exec_keep(envp);
+		gn_lent_take(envp);
 		start(argv, envp);
+		if (DotNetRuntimeInfo || g_dacTable)
+			gn_lent_give();
 	}
 	errno = err;
 }
