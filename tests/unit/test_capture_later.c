@@ -169,6 +169,36 @@ static void other_threads_go_on(void **state)
 	sample_clear(&s);
 }
 
+/* A new process gets the probes that there are before those of other programs
+ * are planned, which takes long; ended processes lose theirs last. */
+static void new_processes_come_first(void **state)
+{
+	static const enum gn_later_kind told[] = {GN_NEWS_END, GN_NEWS_PROGRAM,
+						  GN_NEWS_LOOK, GN_NEWS_PROCESS,
+						  GN_NEWS_PROCESS};
+	static const pid_t order[] = {4, 5, 2, 3, 1};
+	struct gn_later_news n = {.kind = GN_NEWS_PROCESS, .due = UINT64_MAX};
+	struct sample s;
+	uint64_t due;
+
+	(void)state;
+	sample_make(&s);
+	gn_later_tell(&s.later, &n); /* is not due */
+	n.due = 0;
+	for (size_t i = 0; i < 5; i++) {
+		n.kind = told[i];
+		n.pid = (pid_t)i + 1;
+		gn_later_tell(&s.later, &n);
+	}
+	for (size_t i = 0; i < 5; i++) {
+		assert_true(gn_later_next(&s.later, &n, &due));
+		assert_int_equal(n.pid, order[i]);
+	}
+	assert_false(gn_later_next(&s.later, &n, &due));
+	free(s.later.news);
+	sample_clear(&s);
+}
+
 /* Another process has the PID now, or another thread has become the first
  * one. */
 static void a_number_is_used_again(void **state)
@@ -389,6 +419,7 @@ int main(void)
 		cmocka_unit_test(what_came_after_is_not),
 		cmocka_unit_test(nothing_is_late_after_the_end),
 		cmocka_unit_test(other_threads_go_on),
+		cmocka_unit_test(new_processes_come_first),
 		cmocka_unit_test(a_number_is_used_again),
 		cmocka_unit_test(an_ended_program_is_recorded),
 		cmocka_unit_test(the_command_is_not_told_of),

@@ -323,6 +323,16 @@ void gn_later_take_mapped(struct gn_later *l)
 		gn_later_look(l, &lost, l->process[i].pid);
 }
 
+/*
+ * New processes come first: they only need the probes that there are, while to
+ * plan those of a large program can take a second. Ends come last, because
+ * removing probes takes long.
+ */
+static int rank(const struct gn_later_news *n)
+{
+	return n->kind == GN_NEWS_PROCESS ? 0 : n->kind == GN_NEWS_END ? 2 : 1;
+}
+
 bool gn_later_next(struct gn_later *l, struct gn_later_news *out, uint64_t *due)
 {
 	uint64_t now = gn_now_ns();
@@ -332,14 +342,11 @@ bool gn_later_next(struct gn_later *l, struct gn_later_news *out, uint64_t *due)
 	for (size_t i = 0; i < l->nnews; i++) {
 		const struct gn_later_news *n = &l->news[i];
 
-		if (n->due > now) {
+		if (n->due > now)
 			*due = n->due < *due ? n->due : *due;
-			continue;
-		}
-		if (best == l->nnews || (l->news[best].kind == GN_NEWS_END &&
-					 n->kind != GN_NEWS_END))
+		else if (best == l->nnews || rank(n) < rank(&l->news[best]))
 			best = i;
-		if (n->kind != GN_NEWS_END)
+		if (best < l->nnews && !rank(&l->news[best]))
 			break;
 	}
 	if (best == l->nnews)

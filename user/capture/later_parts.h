@@ -161,8 +161,8 @@ void gn_later_look(struct gn_later *l, const struct gn_mapped_file *mapped,
 void gn_later_overrun(struct gn_later *l, uint64_t since);
 /* Queues a LOOK for each library that was mapped and can have functions. */
 void gn_later_take_mapped(struct gn_later *l);
-/* Takes the next item that is due; ends come last, because removing probes
- * takes long. False: none is due; `due` is then the time of the next one. */
+/* Takes the next item that is due: new processes come first, ends last. False:
+ * none is due; `due` is then the time of the next one. */
 bool gn_later_next(struct gn_later *l, struct gn_later_news *out,
 		   uint64_t *due);
 void gn_later_await(struct gn_later *l, uint64_t due);
