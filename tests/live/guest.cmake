@@ -25,9 +25,8 @@ find_program(GN_UNSHARE unshare REQUIRED)
 
 # All native live tests except those of guest/left-out, for tools/test --long;
 # by default only those of guest/core, with the older kernel. guest/machines
-# boots the newer one. A guest starts first, and other tests may run beside it.
-# This is deferred to the end of this folder, when all targets and tests are
-# known.
+# boots the newer one. Other tests may run beside a guest. This is deferred to
+# the end of this folder, when all targets and tests are known.
 function(gn_guest_native)
 	if(NOT TARGET live_native OR NOT TARGET gnomon)
 		return()
