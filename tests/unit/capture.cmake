@@ -2,6 +2,7 @@
 gn_unit_test(test_capture_clocks gnomon_capture)
 gn_unit_test(test_capture_drain gnomon_capture)
 gn_unit_test(test_capture_fast gnomon_capture)
+target_link_options(test_capture_fast PRIVATE -Wl,--wrap=gn_fast_check)
 gn_unit_test(test_capture_fast_lives gnomon_capture)
 gn_unit_test(test_capture_fast_names gnomon_capture)
 gn_unit_test(test_capture_fast_thread gnomon_capture)

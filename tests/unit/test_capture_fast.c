@@ -508,6 +508,61 @@ static void order_of_new_child_in_a_hook(void **state)
 	free(x);
 }
 
+/* What happens while the rings are marked. NULL: nothing. */
+static void (*at_mark)(void *ctx);
+static void *at_mark_ctx;
+
+void __real_gn_fast_check(struct gn_fast *f);
+void __wrap_gn_fast_check(struct gn_fast *f);
+
+void __wrap_gn_fast_check(struct gn_fast *f)
+{
+	if (at_mark)
+		at_mark(at_mark_ctx);
+	__real_gn_fast_check(f);
+}
+
+struct fork {
+	struct fixture *x;
+	uint64_t birth;
+};
+
+static void fork_and_call(void *ctx)
+{
+	struct fork *fork = ctx;
+
+	fork->birth = gn_now_ns();
+	write_record(fork->x, 3, 5 << 2 | GN_FAST_ENTER);
+	at_mark = NULL;
+}
+
+/* A thread forks and goes on while the rings are marked. The kernel's record of
+ * the child waits for the next mark, and so does what its creator did then. */
+static void order_of_child_at_the_mark(void **state)
+{
+	struct fixture *x = malloc(sizeof(*x));
+	struct fork fork = {.x = x};
+	size_t first;
+
+	(void)state;
+	open_fixture(x, SEALS);
+	tell(x, GN_FAST_CLAIM, 3, TID);
+	merge(x);
+	first = x->out.n;
+	at_mark = fork_and_call;
+	at_mark_ctx = &fork;
+	gn_fast_mark(x->f);
+	begin_child(x, TID + 1, fork.birth);
+	assert_int_equal(gn_fast_merge(x->f), 0);
+	assert_int_equal(x->out.n, first);
+	merge(x);
+	assert_int_equal(x->out.n, first + 2);
+	assert_int_equal(x->out.rec[first].h.kind, GN_KIND_THREAD);
+	assert_int_equal(x->out.rec[first + 1].h.kind, GN_KIND_ENTER);
+	close_fixture(x);
+	free(x);
+}
+
 /* Its creator got its ring after the mark, so it waits for the next one. What
  * the creator did before comes before that, too. */
 static void order_of_new_ring(void **state)
@@ -557,6 +612,7 @@ int main(void)
 		cmocka_unit_test(parents_calls_come_before),
 		cmocka_unit_test(order_of_new_thread),
 		cmocka_unit_test(order_of_new_child_in_a_hook),
+		cmocka_unit_test(order_of_child_at_the_mark),
 		cmocka_unit_test(order_of_new_ring),
 	};
 

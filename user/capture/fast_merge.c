@@ -41,6 +41,9 @@ void gn_fast_mark(struct gn_fast *f)
 	}
 	f->marked = true;
 	f->has_fresh = false;
+	/* what a thread wrote after this can follow a kernel record that waits
+	 * for the next mark, such as the birth of its child */
+	f->limit = gn_fast_ticks();
 	gn_fast_check(f);
 	f->produced_before = __atomic_load_n(f->produced, __ATOMIC_ACQUIRE);
 	for (struct gn_fast_entry *e = f->all; e; e = e->next_of_all) {
@@ -208,13 +211,19 @@ static bool make_event(struct gn_fast *f, struct gn_fast_entry *e,
 	return true;
 }
 
-/* The thread's next record that is before the mark; `pos` is where it ends. */
-static bool next_event(struct gn_fast *f, struct gn_fast_entry *e,
-		       struct gn_fast_event *event, uint32_t *pos)
+/* A thread's next event that is before the mark, if there is one. */
+struct next {
+	struct gn_fast_event event;
+	uint32_t pos; /* where its record ends */
+	bool is;
+	bool waits; /* for the next mark */
+};
+
+static bool find_next(struct gn_fast *f, struct gn_fast_entry *e,
+		      struct next *next)
 {
 	struct gn_fast_rec rec;
 
-	*pos = e->pos;
 	if (!e->area || e->hostile || e->pos == e->mark)
 		return false;
 	if (e->mark % GN_FAST_RECORD || e->pos > e->area->slot - GN_FAST_RECORD)
@@ -226,10 +235,16 @@ static bool next_event(struct gn_fast *f, struct gn_fast_entry *e,
 		if (e->mark > e->pos)
 			return be_hostile(f, e);
 		e->pos = 0;
-		return next_event(f, e, event, pos);
+		return find_next(f, e, next);
 	}
-	*pos = e->pos + GN_FAST_RECORD;
-	return make_event(f, e, &rec, event);
+	next->pos = e->pos + GN_FAST_RECORD;
+	next->waits = rec.tsc > f->limit;
+	return make_event(f, e, &rec, &next->event);
+}
+
+static void look(struct gn_fast *f, struct gn_fast_entry *e, struct next *next)
+{
+	next->is = find_next(f, e, next);
 }
 
 /*
@@ -292,19 +307,6 @@ static void note_read(struct gn_fast *f, struct gn_fast_entry *e, uint32_t from)
 		gn_fast_beat(f);
 }
 
-/* A thread's next event, if there is one, and the position where its record
- * ends. */
-struct next {
-	struct gn_fast_event event;
-	uint32_t pos;
-	bool is;
-};
-
-static void look(struct gn_fast *f, struct gn_fast_entry *e, struct next *next)
-{
-	next->is = next_event(f, e, &next->event, &next->pos);
-}
-
 static int put_event(struct gn_fast *f, struct gn_fast_entry *e,
 		     const struct next *next)
 {
@@ -332,6 +334,7 @@ static int put_calls(struct gn_fast *f, struct gn_fast_entry *e,
 	if (until > f->end)
 		until = f->end;
 	while (n < GN_FAST_CALLS && f->put < SURE_BYTES && next->is &&
+	       !next->waits &&
 	       gn_fast_thread_make(&e->t, &next->event, until, &f->calls[n])) {
 		n++;
 		f->put += sizeof(*f->calls);
@@ -408,6 +411,8 @@ static int merge_thread(struct gn_fast *f, struct gn_fast_entry *e)
 
 		if (next.is &&
 		    (!rec || gn_fast_thread_before(&e->t, &next.event, rec))) {
+			if (next.waits)
+				break;
 			err = put_event(f, e, &next);
 			look(f, e, &next);
 			if (!err)
@@ -484,6 +489,7 @@ int gn_fast_flush(struct gn_fast *f)
 {
 	int err;
 
+	f->limit = UINT64_MAX;
 	for (struct gn_fast_entry *e = f->all; e; e = e->next_of_all) {
 		e->idle = true;
 		e->queued = e->t.end - e->t.first;

@@ -96,6 +96,7 @@ struct gn_fast {
 	const uint64_t *consumed, *produced; /* of the kernel's ring */
 	/* its write position right before the mark and right after it */
 	uint64_t produced_before, produced_mark;
+	uint64_t limit; /* ticks: later records wait for the next mark */
 	size_t page_size;
 	uint64_t end;	/* of the session */
 	double cost_ns; /* the smallest of hooks in a row; 0: not measured */
