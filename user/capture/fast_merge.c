@@ -81,12 +81,6 @@ bool gn_fast_has_fresh(const struct gn_fast *f)
 	return f->has_fresh;
 }
 
-/* Lets the thread write up to `pos`. */
-static void give_back(struct gn_fast_entry *e)
-{
-	atomic_store(&e->area->rings[e->slot].tail, e->pos);
-}
-
 static bool is_half_free(const struct gn_fast_entry *e)
 {
 	const struct gn_fast_ring *ring = &e->area->rings[e->slot];
@@ -101,15 +95,15 @@ static bool is_half_free(const struct gn_fast_entry *e)
 }
 
 /*
- * The same, and wakes the thread if it waits and has much room: a wait costs as
- * much as thousands of records. If there is less room, there is more to read,
- * and gnomon does not sleep before that is read.
+ * Lets the thread write up to `pos`, and wakes it if it waits and has much
+ * room: a wait costs as much as thousands of records. If there is less room,
+ * there is more to read, and gnomon does not sleep before that is read.
  */
-static void wake_up(struct gn_fast_entry *e)
+static void give_back(struct gn_fast_entry *e)
 {
 	struct gn_fast_ring *ring = &e->area->rings[e->slot];
 
-	give_back(e);
+	atomic_store(&ring->tail, e->pos);
 	if (atomic_load(&ring->wants) && is_half_free(e) &&
 	    atomic_exchange(&ring->wants, 0))
 		gn_fast_wake(&ring->tail);
@@ -302,7 +296,7 @@ static int put_record(struct gn_fast *f, struct gn_fast_entry *e)
 static void note_read(struct gn_fast *f, struct gn_fast_entry *e, uint32_t from)
 {
 	if (from / GIVE_BACK != e->pos / GIVE_BACK)
-		wake_up(e);
+		give_back(e);
 	if (f->beat >= BEAT)
 		gn_fast_beat(f);
 }
@@ -393,7 +387,7 @@ static int put_creators(struct gn_fast *f, const struct gn_rec *rec)
 			err = 1;
 	}
 	if (e->pos != from)
-		wake_up(e);
+		give_back(e);
 	return err;
 }
 
@@ -401,6 +395,7 @@ static int put_creators(struct gn_fast *f, const struct gn_rec *rec)
  * cannot go yet, up to the mark. 1: there is more, but it is enough. */
 static int merge_thread(struct gn_fast *f, struct gn_fast_entry *e)
 {
+	uint32_t from = e->pos;
 	struct next next;
 	bool put = false;
 	int err = 0;
@@ -432,8 +427,8 @@ static int merge_thread(struct gn_fast *f, struct gn_fast_entry *e)
 			err = 1;
 	}
 	e->held = !put;
-	if (e->area)
-		err == 1 ? give_back(e) : wake_up(e);
+	if (e->area && e->pos != from)
+		give_back(e);
 	return err;
 }
 
