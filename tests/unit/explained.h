@@ -15,6 +15,12 @@ static struct gn_model_thread busy = {.tid = 1,
 				      .elapsed = SECOND,
 				      .classes = {[GN_CLASS_APP] = SECOND}};
 
+/* In a model: that thread is all that ran. */
+#define ONE_BUSY_THREAD                                       \
+	.session = {.elapsed_incl = SECOND,                   \
+		    .class_incl = {[GN_CLASS_APP] = SECOND}}, \
+	.threads = &busy, .nthreads = 1
+
 /* What the rule found; fails if it does not hold. */
 static inline struct gn_insight finding(const struct gn_model *m,
 					const char *rule, struct gn_findings *f)

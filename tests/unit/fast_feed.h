@@ -5,6 +5,7 @@
 #define GNOMON_TESTS_FAST_FEED_H
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -25,6 +26,7 @@ static inline int take_calls(void *ctx, const struct gn_rec_func *recs,
 }
 
 struct fixture {
+	int fd;		/* of the shared memory */
 	uint64_t *ring; /* its positions, one per page */
 	struct gn_fast *f;
 	struct gn_fast_page *page;
@@ -71,15 +73,17 @@ static inline void tell(struct fixture *x, uint32_t what, uint64_t value,
 	tell_of(x, what, value, tid, getpid());
 }
 
-/* Does not offer the memory. Returns its descriptor. */
-static inline int open_memory(struct fixture *x, int seals, bool drops)
+/* Does not offer the memory, whose descriptor is x->fd. */
+static inline struct fixture *open_memory(int seals, bool drops)
 {
+	struct fixture *x = calloc(1, sizeof(*x));
 	struct gn_fast_opts opts = {take,   take_calls, begins,
-				    enough, &x->out,	drops};
+				    enough, NULL,	drops};
 	int ring = memfd_create("ring", MFD_CLOEXEC);
-	int fd = memfd_create("x", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
-	memset(x, 0, sizeof(*x));
+	assert_non_null(x);
+	opts.ctx = &x->out;
+	x->fd = memfd_create("x", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	assert_int_equal(ftruncate(ring, 2 * RING_PAGE), 0);
 	x->f = gn_fast_new(&opts, ring);
 	assert_non_null(x->f);
@@ -87,30 +91,46 @@ static inline int open_memory(struct fixture *x, int seals, bool drops)
 		       ring, 0);
 	assert_ptr_not_equal(x->ring, MAP_FAILED);
 	close(ring);
-	assert_int_equal(ftruncate(fd, GN_FAST_FILE), 0);
-	assert_int_equal(fcntl(fd, F_ADD_SEALS, seals), 0);
+	assert_int_equal(ftruncate(x->fd, GN_FAST_FILE), 0);
+	assert_int_equal(fcntl(x->fd, F_ADD_SEALS, seals), 0);
 	x->page = mmap(NULL, GN_FAST_FILE, PROT_READ | PROT_WRITE, MAP_SHARED,
-		       fd, 0);
+		       x->fd, 0);
 	assert_ptr_not_equal(x->page, MAP_FAILED);
 	x->rings = (void *)((char *)x->page + GN_FAST_PAGE);
 	x->data = (unsigned char *)x->page + GN_FAST_DATA;
 	x->page->magic = GN_FAST_MAGIC;
 	x->page->size = GN_FAST_FILE;
 	gn_fast_mark(x->f);
-	return fd;
+	return x;
 }
 
-static inline void open_fixture_of(struct fixture *x, int seals, bool drops)
+static inline void offer(struct fixture *to, const struct fixture *memory)
 {
-	int fd = open_memory(x, seals, drops);
-
-	tell(x, GN_FAST_OFFER, (uint64_t)fd, TID);
-	close(fd);
+	tell(to, GN_FAST_OFFER, (uint64_t)memory->fd, TID);
 }
 
-static inline void open_fixture(struct fixture *x, int seals)
+static inline struct fixture *open_fixture_of(int seals, bool drops)
 {
-	open_fixture_of(x, seals, false);
+	struct fixture *x = open_memory(seals, drops);
+
+	offer(x, x);
+	return x;
+}
+
+#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+
+static inline struct fixture *open_fixture(void)
+{
+	return open_fixture_of(SEALS, false);
+}
+
+/* Ring 3 is the thread's. */
+static inline struct fixture *open_claimed(void)
+{
+	struct fixture *x = open_fixture();
+
+	tell(x, GN_FAST_CLAIM, 3, TID);
+	return x;
 }
 
 static inline void merge(struct fixture *x)
@@ -124,9 +144,9 @@ static inline void close_fixture(struct fixture *x)
 	gn_fast_free(x->f);
 	munmap(x->page, GN_FAST_FILE);
 	munmap(x->ring, 2 * RING_PAGE);
+	close(x->fd);
+	free(x);
 }
-
-#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
 static inline void write_record(struct fixture *x, uint32_t slot, uint32_t what)
 {

@@ -19,15 +19,13 @@
 static void unsealed(void **state)
 {
 	struct gn_fast_facts facts;
-	struct fixture *x = malloc(sizeof(*x));
+	struct fixture *x = open_fixture_of(F_SEAL_GROW, false);
 
 	(void)state;
-	open_fixture(x, F_SEAL_GROW);
 	assert_int_equal(x->page->taken, 0);
 	gn_fast_tell(x->f, &facts);
 	assert_int_equal(facts.refused, 1);
 	close_fixture(x);
-	free(x);
 }
 
 /* Up to the end of the ring, again from its beginning, and records without
@@ -35,10 +33,9 @@ static void unsealed(void **state)
 static void round_the_ring(void **state)
 {
 	struct gn_fast_facts facts;
-	struct fixture *x = malloc(sizeof(*x));
+	struct fixture *x = open_fixture_of(SEALS, true);
 
 	(void)state;
-	open_fixture_of(x, SEALS, true);
 	assert_int_equal(x->page->taken, 1);
 	tell(x, GN_FAST_CLAIM, 3, TID);
 	for (int i = 0; i < 10000; i++) {
@@ -58,18 +55,15 @@ static void round_the_ring(void **state)
 	assert_int_equal(facts.counts.hostile, 0);
 	assert_false(x->out.back);
 	close_fixture(x);
-	free(x);
 }
 
 /* A ring that goes back to before the mark up to which it is read. */
 static void round_without_end(void **state)
 {
 	struct gn_fast_facts facts;
-	struct fixture *x = malloc(sizeof(*x));
+	struct fixture *x = open_claimed();
 
 	(void)state;
-	open_fixture(x, SEALS);
-	tell(x, GN_FAST_CLAIM, 3, TID);
 	while (x->rings[3].head < GN_FAST_FIRST - GN_FAST_RECORD)
 		write_record(x, 3, 5 << 2 | GN_FAST_ENTER);
 	write_record(x, 3, GN_FAST_WRAP);
@@ -78,36 +72,30 @@ static void round_without_end(void **state)
 	gn_fast_tell(x->f, &facts);
 	assert_int_equal(facts.counts.hostile, 1);
 	close_fixture(x);
-	free(x);
 }
 
 /* A hook loses records only when gnomon allows it. */
 static void lost_without_leave(void **state)
 {
 	struct gn_fast_facts facts;
-	struct fixture *x = malloc(sizeof(*x));
+	struct fixture *x = open_claimed();
 
 	(void)state;
-	open_fixture(x, SEALS);
-	tell(x, GN_FAST_CLAIM, 3, TID);
 	write_record(x, 3, GN_FAST_LOST);
 	merge(x);
 	gn_fast_tell(x->f, &facts);
 	assert_int_equal(facts.counts.dropped, 0);
 	assert_int_equal(facts.counts.hostile, 1);
 	close_fixture(x);
-	free(x);
 }
 
 /* The time of a wait comes from the record after it, not from the thread. */
 static void waits_are_counted(void **state)
 {
 	struct gn_fast_facts facts;
-	struct fixture *x = malloc(sizeof(*x));
+	struct fixture *x = open_claimed();
 
 	(void)state;
-	open_fixture(x, SEALS);
-	tell(x, GN_FAST_CLAIM, 3, TID);
 	memset(x->rings[3].pad2, 0x7f, sizeof(x->rings[3].pad2));
 	for (int i = 0; i < 3; i++) {
 		write_record(x, 3, GN_FAST_WAITED);
@@ -118,23 +106,20 @@ static void waits_are_counted(void **state)
 	assert_int_equal(facts.counts.waits, 3);
 	assert_in_range(facts.counts.waited_ns, 0, 1000000000);
 	close_fixture(x);
-	free(x);
 }
 
 /* Threads without a ring count once, however often they report that. */
 static void ringless_are_counted(void **state)
 {
 	struct gn_fast_facts facts;
-	struct fixture *x = malloc(sizeof(*x));
+	struct fixture *x = open_fixture();
 
 	(void)state;
-	open_fixture(x, SEALS);
 	for (uint32_t i = 0; i < 10; i++)
 		tell(x, GN_FAST_RINGLESS, 0, TID + i % 2);
 	gn_fast_tell(x->f, &facts);
 	assert_int_equal(facts.ringless, 2);
 	close_fixture(x);
-	free(x);
 }
 
 /* Hooks write nothing when they are told that gnomon does not read. If gnomon
@@ -142,11 +127,9 @@ static void ringless_are_counted(void **state)
 static void taken_away(void **state)
 {
 	struct gn_fast_facts facts;
-	struct fixture *x = malloc(sizeof(*x));
+	struct fixture *x = open_claimed();
 
 	(void)state;
-	open_fixture(x, SEALS);
-	tell(x, GN_FAST_CLAIM, 3, TID);
 	x->page->taken = 77;
 	for (int i = 0; i < 2; i++) {
 		write_record(x, 3, 5 << 2 | GN_FAST_ENTER);
@@ -158,18 +141,15 @@ static void taken_away(void **state)
 	/* numbers: the offer, the claim, the missing record, and two records */
 	assert_int_equal(x->out.rec[x->out.n - 1].h.seq, 5);
 	close_fixture(x);
-	free(x);
 }
 
 /* gnomon does not sleep while a thread waits for it. It does sleep when there
  * is nothing to read, whatever the memory says. */
 static void no_sleep_while_one_waits(void **state)
 {
-	struct fixture *x = malloc(sizeof(*x));
+	struct fixture *x = open_claimed();
 
 	(void)state;
-	open_fixture(x, SEALS);
-	tell(x, GN_FAST_CLAIM, 3, TID);
 	assert_true(gn_fast_sleep(x->f));
 	write_record(x, 3, 5 << 2 | GN_FAST_ENTER);
 	assert_true(gn_fast_sleep(x->f));
@@ -184,7 +164,6 @@ static void no_sleep_while_one_waits(void **state)
 	x->rings[3].wants = 1;
 	assert_true(gn_fast_sleep(x->f));
 	close_fixture(x);
-	free(x);
 }
 
 static void write_records(struct fixture *x, uint32_t slot, uint32_t bytes)
@@ -198,11 +177,9 @@ static void write_records(struct fixture *x, uint32_t slot, uint32_t bytes)
 static void woken_when_half_is_free(void **state)
 {
 	const uint32_t part = GN_FAST_FIRST / 4;
-	struct fixture *x = malloc(sizeof(*x));
+	struct fixture *x = open_claimed();
 
 	(void)state;
-	open_fixture(x, SEALS);
-	tell(x, GN_FAST_CLAIM, 3, TID);
 	merge(x);
 	write_records(x, 3, part);
 	gn_fast_mark(x->f);
@@ -226,19 +203,18 @@ static void woken_when_half_is_free(void **state)
 	merge(x);
 	assert_int_equal(atomic_load(&x->rings[3].wants), 0);
 	close_fixture(x);
-	free(x);
 }
 
 /* Arbitrary bytes in the memory: nothing outside a slot is read, nothing goes
  * backwards, and the kernel's records still arrive. */
 static void any_bytes(void **state)
 {
-	struct fixture *x = malloc(sizeof(*x));
 	uint32_t seed = 1;
 
 	(void)state;
 	for (int round = 0; round < 40; round++) {
-		open_fixture(x, SEALS);
+		struct fixture *x = open_fixture();
+
 		tell(x, GN_FAST_CLAIM, 1, TID);
 		tell(x, GN_FAST_CLAIM, 1, TID + 1);
 		tell(x, GN_FAST_CLAIM, (uint64_t)rand_r(&seed) << 8, TID + 2);
@@ -261,7 +237,6 @@ static void any_bytes(void **state)
 		assert_false(x->out.back);
 		close_fixture(x);
 	}
-	free(x);
 }
 
 /* Compilations: with or without an index, a begin with an address on the stack,
@@ -281,12 +256,10 @@ static void compilations(void **state)
 		{GN_FAST_JIT_END, GN_KIND_JIT_END, 0, 8},
 	};
 	struct gn_fast_facts facts;
-	struct fixture *x = malloc(sizeof(*x));
+	struct fixture *x = open_claimed();
 	size_t first;
 
 	(void)state;
-	open_fixture(x, SEALS);
-	tell(x, GN_FAST_CLAIM, 3, TID);
 	merge(x);
 	first = x->out.n;
 	for (size_t i = 0; i < 4; i++)
@@ -308,7 +281,6 @@ static void compilations(void **state)
 	gn_fast_tell(x->f, &facts);
 	assert_int_equal(facts.counts.hostile, 1);
 	close_fixture(x);
-	free(x);
 }
 
 /* The effect of a thread on others comes before their later records, whether
@@ -324,11 +296,10 @@ static void order_between_threads(void **state)
 		{GN_KIND_SUSPEND_END, TID},
 		{GN_KIND_SUSPEND_BEGIN, TID + 1},
 	};
-	struct fixture *x = malloc(sizeof(*x));
+	struct fixture *x = open_fixture();
 	size_t first;
 
 	(void)state;
-	open_fixture(x, SEALS);
 	merge(x);
 	first = x->out.n;
 	tell(x, GN_FAST_CLAIM, 3, TID);
@@ -348,19 +319,16 @@ static void order_between_threads(void **state)
 	merge(x);
 	assert_int_equal(x->out.rec[first + 4].h.kind, GN_KIND_GC_BEGIN);
 	close_fixture(x);
-	free(x);
 }
 
 /* A thread that gets its ring during a round is read up to its own mark. So a
  * function that it named has its name before others call it. */
 static void new_ring_is_marked_again(void **state)
 {
-	struct fixture *x = malloc(sizeof(*x));
+	struct fixture *x = open_claimed();
 	size_t first;
 
 	(void)state;
-	open_fixture(x, SEALS);
-	tell(x, GN_FAST_CLAIM, 3, TID);
 	assert_true(gn_fast_has_fresh(x->f));
 	gn_fast_mark(x->f);
 	assert_false(gn_fast_has_fresh(x->f));
@@ -376,19 +344,16 @@ static void new_ring_is_marked_again(void **state)
 	assert_int_equal(x->out.rec[first + 1].h.kind, GN_KIND_JIT_END);
 	assert_int_equal(x->out.rec[first + 2].h.kind, GN_KIND_ENTER);
 	close_fixture(x);
-	free(x);
 }
 
 /* A thread that never leaves its hook: its other records do not wait
  * forever. */
 static void in_a_hook_for_ever(void **state)
 {
-	struct fixture *x = malloc(sizeof(*x));
+	struct fixture *x = open_claimed();
 	size_t given = 0;
 
 	(void)state;
-	open_fixture(x, SEALS);
-	tell(x, GN_FAST_CLAIM, 3, TID);
 	merge(x);
 	x->rings[3].busy = 1;
 	for (int round = 0; round < 10; round++) {
@@ -398,18 +363,16 @@ static void in_a_hook_for_ever(void **state)
 	}
 	assert_true(x->out.all > given / 2);
 	close_fixture(x);
-	free(x);
 }
 
 /* Many such threads, with a little each, do not make gnomon keep a lot. */
 static void many_in_hooks_for_ever(void **state)
 {
 	enum { THREADS = 200, ROUNDS = 60, EACH = 500 };
-	struct fixture *x = malloc(sizeof(*x));
+	struct fixture *x = open_fixture();
 	size_t given = 0;
 
 	(void)state;
-	open_fixture(x, SEALS);
 	for (uint32_t i = 1; i <= THREADS; i++) {
 		tell(x, GN_FAST_CLAIM, i, TID + i);
 		x->rings[i].busy = 1;
@@ -423,18 +386,16 @@ static void many_in_hooks_for_ever(void **state)
 	}
 	assert_true(x->out.all > given / 2);
 	close_fixture(x);
-	free(x);
 }
 
 /* A forked child begins inside the calls that its parent wrote. Then the parent
  * has room, and does not wait for it any more. */
 static void parents_calls_come_before(void **state)
 {
-	struct fixture *x = malloc(sizeof(*x));
+	struct fixture *x = open_fixture();
 	size_t first;
 
 	(void)state;
-	open_fixture(x, SEALS);
 	merge(x);
 	tell(x, GN_FAST_CLAIM, 3, TID);
 	merge(x);
@@ -450,19 +411,16 @@ static void parents_calls_come_before(void **state)
 	assert_int_equal(atomic_load(&x->rings[3].tail),
 			 atomic_load(&x->rings[3].head));
 	close_fixture(x);
-	free(x);
 }
 
 /* gnomon learns of a thread after the mark, from a record before the mark: what
  * others did later comes later. */
 static void order_of_new_thread(void **state)
 {
-	struct fixture *x = malloc(sizeof(*x));
+	struct fixture *x = open_claimed();
 	size_t first;
 
 	(void)state;
-	open_fixture(x, SEALS);
-	tell(x, GN_FAST_CLAIM, 3, TID);
 	merge(x);
 	first = x->out.n;
 	move_ring(x, 0, 100);
@@ -476,20 +434,17 @@ static void order_of_new_thread(void **state)
 	assert_int_equal(x->out.rec[first].h.kind, GN_KIND_THREAD);
 	assert_int_equal(x->out.rec[first + 1].h.kind, GN_KIND_EXIT);
 	close_fixture(x);
-	free(x);
 }
 
 /* A forked child is in its first hook when its ring is marked: what its creator
  * did after the fork still comes after the child's birth. */
 static void order_of_new_child_in_a_hook(void **state)
 {
-	struct fixture *x = malloc(sizeof(*x));
+	struct fixture *x = open_claimed();
 	uint64_t birth;
 	size_t first;
 
 	(void)state;
-	open_fixture(x, SEALS);
-	tell(x, GN_FAST_CLAIM, 3, TID);
 	merge(x);
 	first = x->out.n;
 	birth = gn_now_ns();
@@ -505,7 +460,6 @@ static void order_of_new_child_in_a_hook(void **state)
 	assert_int_equal(x->out.rec[first + 1].h.kind, GN_KIND_RING);
 	assert_int_equal(x->out.rec[first + 2].h.kind, GN_KIND_ENTER);
 	close_fixture(x);
-	free(x);
 }
 
 /* What happens while the rings are marked. NULL: nothing. */
@@ -540,13 +494,11 @@ static void fork_and_call(void *ctx)
  * the child waits for the next mark, and so does what its creator did then. */
 static void order_of_child_at_the_mark(void **state)
 {
-	struct fixture *x = malloc(sizeof(*x));
+	struct fixture *x = open_claimed();
 	struct fork fork = {.x = x};
 	size_t first;
 
 	(void)state;
-	open_fixture(x, SEALS);
-	tell(x, GN_FAST_CLAIM, 3, TID);
 	merge(x);
 	first = x->out.n;
 	at_mark = fork_and_call;
@@ -560,18 +512,16 @@ static void order_of_child_at_the_mark(void **state)
 	assert_int_equal(x->out.rec[first].h.kind, GN_KIND_THREAD);
 	assert_int_equal(x->out.rec[first + 1].h.kind, GN_KIND_ENTER);
 	close_fixture(x);
-	free(x);
 }
 
 /* Its creator got its ring after the mark, so it waits for the next one. What
  * the creator did before comes before that, too. */
 static void order_of_new_ring(void **state)
 {
-	struct fixture *x = malloc(sizeof(*x));
+	struct fixture *x = open_fixture();
 	size_t first;
 
 	(void)state;
-	open_fixture(x, SEALS);
 	merge(x);
 	first = x->out.n;
 	move_ring(x, 0, 100);
@@ -588,7 +538,6 @@ static void order_of_new_ring(void **state)
 	assert_int_equal(x->out.rec[first].h.kind, GN_KIND_RING);
 	assert_int_equal(x->out.rec[first + 1].h.kind, GN_KIND_THREAD);
 	close_fixture(x);
-	free(x);
 }
 
 int main(void)

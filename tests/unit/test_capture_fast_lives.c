@@ -31,10 +31,9 @@ static void expect_rings(struct fixture *x, uint64_t threads, uint64_t hostile)
  * after its end, also for a thread with the same TID. */
 static void hostile_ring_ends(void **state)
 {
-	struct fixture *x = malloc(sizeof(*x));
+	struct fixture *x = open_fixture();
 
 	(void)state;
-	open_fixture(x, SEALS);
 	tell(x, GN_FAST_CLAIM, 3, TID + 1);
 	write_record(x, 3, GN_FAST_LOST);
 	merge(x);
@@ -46,17 +45,15 @@ static void hostile_ring_ends(void **state)
 	tell(x, GN_FAST_CLAIM, 3, TID + 1);
 	expect_rings(x, 2, 1);
 	close_fixture(x);
-	free(x);
 }
 
 /* A thread's last record was lost, and maybe also the first record of another
  * thread with the same TID: the second thread gets its own ring. */
 static void ring_after_lost(bool begin)
 {
-	struct fixture *x = malloc(sizeof(*x));
+	struct fixture *x = open_fixture();
 	struct gn_fast_facts facts;
 
-	open_fixture(x, SEALS);
 	x->rings[3].state = x->rings[4].state = GN_FAST_USED;
 	tell(x, GN_FAST_CLAIM, 3, TID);
 	write_record(x, 3, 5 << 2 | GN_FAST_ENTER);
@@ -76,7 +73,6 @@ static void ring_after_lost(bool begin)
 		merge(x);
 	assert_int_equal(x->rings[4].state, GN_FAST_FREE);
 	close_fixture(x);
-	free(x);
 }
 
 static void ring_after_a_lost_end(void **state)
@@ -94,14 +90,12 @@ static void ring_after_a_lost_begin(void **state)
 /* The end of a process was lost, and another one has the same PID. */
 static void rings_after_a_lost_process(void **state)
 {
-	struct fixture *x = malloc(sizeof(*x)), *y = malloc(sizeof(*y));
-	int second = open_memory(y, SEALS, false);
+	struct fixture *x = open_fixture(), *y = open_memory(SEALS, false);
 	struct gn_fast_facts facts;
 
 	(void)state;
-	open_fixture(x, SEALS);
 	gn_fast_find_area(x->f, (uint32_t)getpid())->started--;
-	tell(x, GN_FAST_OFFER, (uint64_t)second, TID);
+	offer(x, y);
 	assert_int_equal(y->page->taken, 1);
 	gn_fast_tell(x->f, &facts);
 	assert_int_equal(facts.processes, 2);
@@ -110,27 +104,22 @@ static void rings_after_a_lost_process(void **state)
 	assert_int_equal(x->page->taken, 2);
 	close_fixture(x);
 	close_fixture(y);
-	close(second);
-	free(x);
-	free(y);
 }
 
 /* The first thread of a process ends; its other threads take rings until the
  * process ends or a new thread has its PID. */
 static void other_threads_go_on(void **state)
 {
-	struct fixture *x = malloc(sizeof(*x));
-
 	(void)state;
 	for (int again = 0; again < 2; again++) {
-		int fd = open_memory(x, SEALS, false);
+		struct fixture *x = open_memory(SEALS, false);
 		pid_t pid = fork();
 		uint32_t tid = (uint32_t)pid;
 
 		assert_true(pid >= 0);
 		if (!pid)
 			go_on(NULL);
-		tell_of(x, GN_FAST_OFFER, (uint64_t)fd, tid, pid);
+		tell_of(x, GN_FAST_OFFER, (uint64_t)x->fd, tid, pid);
 		kernel_record(x, GN_KIND_EXIT, tid, 100);
 		for (int round = 0; round < 3; round++)
 			merge(x);
@@ -150,9 +139,7 @@ static void other_threads_go_on(void **state)
 		assert_int_equal(x->page->taken, 2);
 		end_headless(pid);
 		close_fixture(x);
-		close(fd);
 	}
-	free(x);
 }
 
 static struct gn_fast_page *children_page(struct fixture *x)
@@ -191,11 +178,10 @@ static void write_child(struct fixture *x, uint32_t slot)
  * program that offered the memory has ended. */
 static void children_take_rings(void **state)
 {
-	struct fixture *x = malloc(sizeof(*x));
+	struct fixture *x = open_fixture();
 	struct gn_fast_facts facts;
 
 	(void)state;
-	open_fixture(x, SEALS);
 	begin_child(x, CHILD, gn_now_ns());
 	tell_of(x, GN_FAST_CLAIM, child_claim(x, 1), CHILD, CHILD);
 	child_ring(x, 1)->state = GN_FAST_USED;
@@ -220,18 +206,16 @@ static void children_take_rings(void **state)
 	assert_int_equal(facts.forked, 2);
 	assert_int_equal(facts.counts.hostile, 0);
 	close_fixture(x);
-	free(x);
 }
 
 /* The head of a child's ring is an address there, whose bits above the size of
  * a child's ring tell its slot: with nothing to read, gnomon sleeps. */
 static void no_sleep_while_a_child_waits(void **state)
 {
-	struct fixture *x = malloc(sizeof(*x));
+	struct fixture *x = open_fixture();
 	struct gn_fast_ring *ring;
 
 	(void)state;
-	open_fixture(x, SEALS);
 	begin_child(x, CHILD, gn_now_ns());
 	tell_of(x, GN_FAST_CLAIM, child_claim(x, 1), CHILD, CHILD);
 	ring = child_ring(x, 1);
@@ -246,7 +230,6 @@ static void no_sleep_while_a_child_waits(void **state)
 	ring->wants = 1;
 	assert_true(gn_fast_sleep(x->f));
 	close_fixture(x);
-	free(x);
 }
 
 /* A program that runs another one no longer has that memory. */
@@ -257,10 +240,9 @@ static void children_leave_by_exec(void **state)
 						 .seq = 2,
 						 .kind = GN_KIND_EXEC}},
 				     .pid = CHILD};
-	struct fixture *x = malloc(sizeof(*x));
+	struct fixture *x = open_fixture();
 
 	(void)state;
-	open_fixture(x, SEALS);
 	begin_child(x, CHILD, gn_now_ns());
 	gn_fast_find_area(x->f, (uint32_t)getpid())->over = true;
 	kernel_record(x, GN_KIND_EXIT, TID, gn_now_ns());
@@ -270,17 +252,15 @@ static void children_leave_by_exec(void **state)
 	merge(x);
 	assert_int_equal(children_page(x)->taken, 2);
 	close_fixture(x);
-	free(x);
 }
 
 /* Only those who have the memory know its number. */
 static void children_of_others(void **state)
 {
-	struct fixture *x = malloc(sizeof(*x));
+	struct fixture *x = open_fixture();
 	struct gn_fast_facts facts;
 
 	(void)state;
-	open_fixture(x, SEALS);
 	begin_child(x, CHILD, gn_now_ns());
 	tell_of(x, GN_FAST_CLAIM, child_claim(x, 1) ^ 2u << GN_FAST_SLOT_BITS,
 		CHILD, CHILD);
@@ -295,41 +275,35 @@ static void children_of_others(void **state)
 	assert_int_equal(facts.crowded, 1);
 	assert_int_equal(facts.ringless, 0);
 	close_fixture(x);
-	free(x);
 }
 
 /* A second offer of a process is refused at once, because its hook waits. The
  * memory of the first offer stays in use, even if it is offered again. */
 static void a_refused_offer_is_told(void **state)
 {
-	struct fixture *x = malloc(sizeof(*x)), *y = malloc(sizeof(*y));
-	int first = open_memory(x, SEALS, false);
-	int second = open_memory(y, SEALS, false);
+	struct fixture *x = open_memory(SEALS, false);
+	struct fixture *y = open_memory(SEALS, false);
 	struct gn_fast_facts facts;
 
 	(void)state;
 	y->page->magic = 0; /* no hook writes this */
-	tell(x, GN_FAST_OFFER, (uint64_t)second, TID);
+	offer(x, y);
 	assert_int_equal(y->page->taken, 0);
 	y->page->magic = GN_FAST_MAGIC;
-	tell(x, GN_FAST_OFFER, (uint64_t)first, TID);
-	tell(x, GN_FAST_OFFER, (uint64_t)second, TID);
+	offer(x, x);
+	offer(x, y);
 	assert_int_equal(y->page->taken, 2);
-	tell(x, GN_FAST_OFFER, (uint64_t)first, TID);
+	offer(x, x);
 	assert_int_equal(x->page->taken, 1);
 	gn_fast_tell(x->f, &facts);
 	assert_int_equal(facts.processes, 1);
 	assert_int_equal(facts.refused, 3);
 	close_fixture(x);
 	close_fixture(y);
-	close(first);
-	close(second);
-	free(x);
-	free(y);
 }
 
 /* Offers slot 0 with records at this distance, and a program to read them. */
-static void offer_measured(struct fixture *x, int fd, double ns)
+static void offer_measured(struct fixture *x, double ns)
 {
 	struct gn_fast_rec *rec = (void *)x->data;
 	struct gn_rec_thread exec = {.f = {.h = {.time = 1,
@@ -344,7 +318,7 @@ static void offer_measured(struct fixture *x, int fd, double ns)
 			(uint64_t)(ns * i * (double)(to.ticks - from.ticks) /
 				   (double)(to.ns - from.ns));
 	gn_fast_record(x->f, &exec.f.h, sizeof(exec));
-	tell(x, GN_FAST_OFFER, (uint64_t)fd, TID);
+	offer(x, x);
 }
 
 /* There is one cost for all processes: no single process can raise it, and no
@@ -352,14 +326,13 @@ static void offer_measured(struct fixture *x, int fd, double ns)
 static void least_cost_counts(void **state)
 {
 	static const double told[] = {40, 990, 45, 1, 0, 20, 100};
-	struct fixture *x = malloc(sizeof(*x));
-	int fd = open_memory(x, SEALS, false);
+	struct fixture *x = open_memory(SEALS, false);
 	const struct gn_rec_cost *cost[MAX];
 	size_t n = 0;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++)
-		offer_measured(x, fd, told[i]);
+		offer_measured(x, told[i]);
 	for (size_t i = 0; i < x->out.n; i++)
 		if (x->out.rec[i].h.kind == GN_KIND_COST)
 			cost[n++] = (const void *)&x->out.rec[i];
@@ -367,8 +340,6 @@ static void least_cost_counts(void **state)
 	assert_in_range(cost[0]->before_ns + cost[0]->after_ns, 17, 23);
 	assert_in_range(cost[1]->before_ns + cost[1]->after_ns, 8, 12);
 	close_fixture(x);
-	close(fd);
-	free(x);
 }
 
 static size_t resident(const void *at)
@@ -386,17 +357,15 @@ static size_t resident(const void *at)
  * for that. */
 static void a_far_slot_is_one(void **state)
 {
-	struct fixture *x = malloc(sizeof(*x));
+	struct fixture *x = open_fixture();
 
 	(void)state;
-	open_fixture(x, SEALS);
 	tell(x, GN_FAST_CLAIM, 500, TID);
 	if (!resident(x->data))
 		skip(); /* the kernel does not support it */
 	assert_true(resident(x->data + (size_t)500 * GN_FAST_SLOT));
 	assert_false(resident(x->data + (size_t)400 * GN_FAST_SLOT));
 	close_fixture(x);
-	free(x);
 }
 
 /* A thread executes another program, which gets a ring at once. The end of the
@@ -410,11 +379,10 @@ static void ring_after_exec(void **state)
 			    .kind = GN_KIND_EXEC}},
 		.pid = TID,
 	};
-	struct fixture *x = malloc(sizeof(*x));
+	struct fixture *x = open_fixture();
 	struct gn_fast_facts facts;
 
 	(void)state;
-	open_fixture(x, SEALS);
 	x->seq = 1;
 	assert_true(gn_fast_record(x->f, &exec.f.h, sizeof(exec)));
 	gn_fast_mark(x->f);
@@ -426,7 +394,6 @@ static void ring_after_exec(void **state)
 	assert_int_equal(facts.counts.records, 1);
 	assert_int_equal(facts.counts.hostile, 0);
 	close_fixture(x);
-	free(x);
 }
 
 /* The ring of a thread is not read completely when its next program gets one:
@@ -440,12 +407,10 @@ static void ring_before_exec(void **state)
 		.f = {.h = {.tid = TID, .seq = 3, .kind = GN_KIND_EXEC}},
 		.pid = TID,
 	};
-	struct fixture *x = malloc(sizeof(*x));
+	struct fixture *x = open_claimed();
 	size_t first;
 
 	(void)state;
-	open_fixture(x, SEALS);
-	tell(x, GN_FAST_CLAIM, 3, TID);
 	merge(x);
 	first = x->out.n;
 	write_record(x, 3, 5 << 2 | GN_FAST_ENTER);
@@ -468,7 +433,6 @@ static void ring_before_exec(void **state)
 		tell(x, GN_FAST_CLAIM, i, TID + i);
 	expect_rings(x, 4, 0);
 	close_fixture(x);
-	free(x);
 }
 
 static void claim_at(struct fixture *x, uint64_t time)
@@ -517,11 +481,10 @@ static void expect_late(struct fixture *x, uint64_t late, uint64_t records)
  * ends later is not. */
 static void ring_told_late(void **state)
 {
-	struct fixture *x = malloc(sizeof(*x));
+	struct fixture *x = open_fixture();
 	uint32_t before;
 
 	(void)state;
-	open_fixture(x, SEALS);
 	before = x->seq++;
 	assert_int_equal(x->rings[3].bound, 0);
 	for (int i = 0; i < 20; i++)
@@ -539,19 +502,17 @@ static void ring_told_late(void **state)
 	merge(x);
 	assert_int_equal(x->rings[3].bound, 0);
 	close_fixture(x);
-	free(x);
 }
 
 /* The same if nothing can be reported before the thread ends. */
 static void ring_told_at_the_end(void **state)
 {
-	struct fixture *x = malloc(sizeof(*x));
+	struct fixture *x = open_fixture();
 	uint32_t before;
 	uint64_t end;
 	size_t first;
 
 	(void)state;
-	open_fixture(x, SEALS);
 	merge(x);
 	x->rings[3].state = GN_FAST_USED;
 	before = x->seq++;
@@ -571,7 +532,6 @@ static void ring_told_at_the_end(void **state)
 	assert_int_equal(x->out.rec[first + 1].h.seq, before + 21 + 2);
 	assert_int_equal(x->rings[3].state, GN_FAST_FREE);
 	close_fixture(x);
-	free(x);
 }
 
 /* A thread takes the TID of its process's first thread by an exec. Its earlier
@@ -591,12 +551,10 @@ static void exec_of_another_thread(void **state)
 		.pid = TID,
 		.parent = TID + 1,
 	};
-	struct fixture *x = malloc(sizeof(*x));
+	struct fixture *x = open_claimed();
 	size_t first;
 
 	(void)state;
-	open_fixture(x, SEALS);
-	tell(x, GN_FAST_CLAIM, 3, TID);
 	tell(x, GN_FAST_CLAIM, 4, TID + 1);
 	merge(x);
 	first = x->out.n;
@@ -619,7 +577,6 @@ static void exec_of_another_thread(void **state)
 		assert_int_equal(x->out.rec[first + i].h.tid, order[i].tid);
 	}
 	close_fixture(x);
-	free(x);
 }
 
 int main(void)

@@ -57,13 +57,11 @@ static void assert_name(const struct gn_rec *rec, uint32_t index,
  * the end of their ring, and none is missing. */
 static void names_come_before_calls(void **state)
 {
-	struct fixture *x = malloc(sizeof(*x));
+	struct fixture *x = open_claimed();
 	char text[16], texts[32];
 	uint32_t n = 0;
 
 	(void)state;
-	open_fixture(x, SEALS);
-	tell(x, GN_FAST_CLAIM, 3, TID);
 	merge(x);
 	while (x->rings[0].head < 3 * GN_FAST_NAMES) {
 		x->out.n = 0;
@@ -86,7 +84,6 @@ static void names_come_before_calls(void **state)
 	}
 	assert_false(x->out.back);
 	close_fixture(x);
-	free(x);
 }
 
 static void kernel_event(struct fixture *x, uint32_t tid, uint32_t index)
@@ -109,10 +106,9 @@ static void kernel_event(struct fixture *x, uint32_t tid, uint32_t index)
  * begin. */
 static void names_come_before_events(void **state)
 {
-	struct fixture *x = malloc(sizeof(*x));
+	struct fixture *x = open_fixture();
 
 	(void)state;
-	open_fixture(x, SEALS);
 	write_name(x, 5, "T.F", "m.dll");
 	kernel_event(x, TID + 1, 5);
 	x->out.n = 0;
@@ -130,19 +126,16 @@ static void names_come_before_events(void **state)
 	assert_int_equal(x->out.rec[1].h.kind, GN_KIND_EVENT);
 	assert_false(x->out.back);
 	close_fixture(x);
-	free(x);
 }
 
 /* Names continue where the sink stopped. */
 static void names_a_few_at_a_time(void **state)
 {
-	struct fixture *x = malloc(sizeof(*x));
+	struct fixture *x = open_claimed();
 	int err, times = 0;
 	char texts[32];
 
 	(void)state;
-	open_fixture(x, SEALS);
-	tell(x, GN_FAST_CLAIM, 3, TID);
 	x->out.n = 0;
 	merge(x);
 	x->out.n = x->out.all = 0;
@@ -166,7 +159,6 @@ static void names_a_few_at_a_time(void **state)
 	}
 	assert_false(x->out.back);
 	close_fixture(x);
-	free(x);
 }
 
 static void kernel_exec(struct fixture *x)
@@ -188,12 +180,11 @@ static void names_come_before_an_end(void **state)
 {
 	static const enum gn_kind ends[] = {GN_KIND_EXIT, GN_KIND_STOP,
 					    GN_KIND_EXEC};
-	struct fixture *x = malloc(sizeof(*x));
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
-		open_fixture(x, SEALS);
-		tell(x, GN_FAST_CLAIM, 3, TID);
+		struct fixture *x = open_claimed();
+
 		if (i == 0) {
 			tell(x, GN_FAST_CLAIM, 4, TID + 1);
 			write_name(x, 4, "T.E", "m.dll");
@@ -220,16 +211,13 @@ static void names_come_before_an_end(void **state)
 		}
 		close_fixture(x);
 	}
-	free(x);
 }
 
-static void no_hooks_name(struct fixture *x, const struct gn_fast_name *head,
-			  uint32_t n)
+static void no_hooks_name(const struct gn_fast_name *head, uint32_t n)
 {
+	struct fixture *x = open_claimed();
 	struct gn_fast_facts facts;
 
-	open_fixture(x, SEALS);
-	tell(x, GN_FAST_CLAIM, 3, TID);
 	write_name(x, 5, "T.F", "m.dll");
 	write_bytes(x, head, sizeof(*head));
 	x->rings[0].head += n - (uint32_t)sizeof(*head);
@@ -270,12 +258,9 @@ static void bad_names(void **state)
 		{{.size = 32, .index = 6, .len = {3, 5}}, GN_FAST_NAMES},
 		{{.size = 32, .index = 6, .len = {3, 5}}, 1u << 31},
 	};
-	struct fixture *x = malloc(sizeof(*x));
-
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		no_hooks_name(x, &bad[i].head, bad[i].n);
-	free(x);
+		no_hooks_name(&bad[i].head, bad[i].n);
 }
 
 int main(void)

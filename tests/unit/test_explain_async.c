@@ -60,10 +60,7 @@ static void commands_in_a_loop(void **state)
 		{.caller = 3, .callee = 0, .v = {.calls = 55}}};
 	struct gn_model m = {
 		.end = 2 * SECOND,
-		.session = {.elapsed_incl = SECOND,
-			    .class_incl = {[GN_CLASS_APP] = SECOND}},
-		.threads = &busy,
-		.nthreads = 1,
+		ONE_BUSY_THREAD,
 		.functions = functions,
 		.nfunctions = 5,
 		.nodes = nodes,

@@ -30,10 +30,7 @@ static void exceptions_that_take_long(void **state)
 	};
 	struct gn_model m = {
 		.end = SECOND,
-		.session = {.elapsed_incl = SECOND,
-			    .class_incl = {[GN_CLASS_APP] = SECOND}},
-		.threads = &busy,
-		.nthreads = 1,
+		ONE_BUSY_THREAD,
 		.exceptions = rows,
 		.nexceptions = 2,
 	};
@@ -79,10 +76,7 @@ static void exceptions_that_are_not_watched(void **state)
 	};
 	struct gn_model m = {
 		.end = 2 * SECOND,
-		.session = {.elapsed_incl = SECOND,
-			    .class_incl = {[GN_CLASS_APP] = SECOND}},
-		.threads = &busy,
-		.nthreads = 1,
+		ONE_BUSY_THREAD,
 		.functions = functions,
 		.nfunctions = 2,
 	};
@@ -135,10 +129,7 @@ static void exceptions_by_the_runtimes_function(void **state)
 	};
 	struct gn_model m = {
 		.end = 2 * SECOND,
-		.session = {.elapsed_incl = SECOND,
-			    .class_incl = {[GN_CLASS_APP] = SECOND}},
-		.threads = &busy,
-		.nthreads = 1,
+		ONE_BUSY_THREAD,
 		.functions = functions,
 		.nfunctions = 2,
 		.nodes = nodes,
@@ -177,10 +168,7 @@ static void exceptions_of_async_methods(void **state)
 		.starts = 4000, .completions = 4000, .faulted = 3000};
 	struct gn_model m = {
 		.end = 2 * SECOND,
-		.session = {.elapsed_incl = SECOND,
-			    .class_incl = {[GN_CLASS_APP] = SECOND}},
-		.threads = &busy,
-		.nthreads = 1,
+		ONE_BUSY_THREAD,
 		.functions = functions,
 		.nfunctions = 1,
 		.asyncs = &async,
