@@ -3,27 +3,20 @@
 #include "capture/keeper.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>
-#include <linux/perf_event.h>
 
 #include <gnomon/grow.h>
-#include <gnomon/hook.h>
 #include <gnomon/thread.h>
 
 #define UPROBE_MULTI_RETURN 1 /* BPF_F_UPROBE_MULTI_RETURN */
 #define KEEPER_LEAST	    2 /* one probe takes an event anyway */
-#define RETURN_PROBE	    1 /* in the config of a uprobe's perf event */
-#define COUNTER_SHIFT	    32
 
 /* bpf(2) BPF_LINK_CREATE for uprobe.multi, as in linux/bpf.h of 6.6. */
 struct multi_attr {
@@ -64,23 +57,6 @@ const char *gn_attach_mode_name(enum gn_attach_mode mode)
 	return names[mode];
 }
 
-const char *gn_attach_path(const struct gn_probe_set *set, size_t i)
-{
-	return set->paths ? set->paths[i] : set->path;
-}
-
-bool gn_attach_same_function(const struct gn_probe_set *set, size_t i, size_t k)
-{
-	return GN_COOKIE_FUNC(set->cookies[i]) ==
-		       GN_COOKIE_FUNC(set->cookies[k]) &&
-	       gn_attach_path(set, i) == gn_attach_path(set, k);
-}
-
-uint64_t gn_attach_counter(const struct gn_probe_set *set, size_t i)
-{
-	return set->counters ? set->counters[i] : 0;
-}
-
 int gn_attach_multi(int prog_fd, uint32_t type, const struct gn_probe_set *set,
 		    size_t from, size_t count)
 {
@@ -99,39 +75,6 @@ int gn_attach_multi(int prog_fd, uint32_t type, const struct gn_probe_set *set,
 	long fd = syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
 
 	return fd < 0 ? -errno : (int)fd;
-}
-
-/* Reads the type that uprobes have as perf events. */
-static int perf_type(uint32_t *type)
-{
-	FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
-	int got;
-
-	if (!f)
-		return -errno;
-	got = fscanf(f, "%" SCNu32, type);
-	fclose(f);
-	return got == 1 ? 0 : -EOPNOTSUPP;
-}
-
-int gn_attach_perf_event(const struct gn_probe_set *set, size_t i)
-{
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.config = gn_attach_counter(set, i) << COUNTER_SHIFT |
-			  (set->ret ? RETURN_PROBE : 0),
-		.config1 = (uintptr_t)gn_attach_path(set, i),
-		.config2 = set->offsets[i],
-	};
-	int fd, err = perf_type(&attr.type);
-
-	if (err)
-		return err;
-	if (gn_attach_counter(set, i) > UINT32_MAX)
-		return -EINVAL;
-	fd = (int)syscall(SYS_perf_event_open, &attr, set->pid ? set->pid : -1,
-			  set->pid ? -1 : 0, -1, PERF_FLAG_FD_CLOEXEC);
-	return fd < 0 ? -errno : fd;
 }
 
 struct gn_links *gn_links_new(void)
@@ -296,13 +239,6 @@ static int keep(struct gn_links *l, const struct held *h)
 	else
 		l->held[l->count++] = *h;
 	return err;
-}
-
-bool gn_attach_is_site_error(int err)
-{
-	return err == -EINVAL || err == -EOPNOTSUPP || err == -EIO ||
-	       err == -EILSEQ || err == -ENOEXEC /* no instruction */ ||
-	       err == -524 /* the kernel's ENOTSUPP */;
 }
 
 /* The index of the first probe after those of the function at `i`. */

@@ -7,9 +7,8 @@
 
 #include "capture/fast_map.h"
 
-#define BEAT	   8192u /* records between two signs of gnomon's life */
-#define GIVE_BACK  GN_FAST_CHUNK
-#define SURE_BYTES 2048u
+#define BEAT	  8192u /* records between two signs of gnomon's life */
+#define GIVE_BACK GN_FAST_CHUNK
 /* The most kernel records that wait for one thread in a hook, and for all such
  * threads. Otherwise a thread that claims forever to be in a hook would make
  * gnomon keep all its records. A process can have a thousand such threads. */
@@ -327,7 +326,7 @@ static int put_calls(struct gn_fast *f, struct gn_fast_entry *e,
 
 	if (until > f->end)
 		until = f->end;
-	while (n < GN_FAST_CALLS && f->put < SURE_BYTES && next->is &&
+	while (n < GN_FAST_CALLS && f->put < GN_FAST_SURE_BYTES && next->is &&
 	       !next->waits &&
 	       gn_fast_thread_make(&e->t, &next->event, until, &f->calls[n])) {
 		n++;
@@ -341,14 +340,6 @@ static int put_calls(struct gn_fast *f, struct gn_fast_entry *e,
 	f->beat += (uint32_t)n;
 	note_read(f, e, from);
 	return f->opts.calls(f->opts.ctx, f->calls, n);
-}
-
-bool gn_fast_is_enough(struct gn_fast *f)
-{
-	if (f->put < SURE_BYTES)
-		return false;
-	f->put = 0;
-	return f->opts.enough(f->opts.ctx);
 }
 
 /* Whether another thread's records must go out first: those of a new thread's

@@ -156,7 +156,14 @@ void gn_fast_beat(struct gn_fast *f);
 
 /* Whether the sink takes no more for now. It always takes some bytes, and is
  * asked before these are used up. */
-bool gn_fast_is_enough(struct gn_fast *f);
+#define GN_FAST_SURE_BYTES 2048u
+static inline bool gn_fast_is_enough(struct gn_fast *f)
+{
+	if (f->put < GN_FAST_SURE_BYTES)
+		return false;
+	f->put = 0;
+	return f->opts.enough(f->opts.ctx);
+}
 
 /* Emits the names that the process wrote up to the mark as records of this
  * thread, if it can (`tells`). 1: there are more, but the sink takes no more.

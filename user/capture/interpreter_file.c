@@ -36,10 +36,3 @@ bool gn_interpreter_file_read(const struct gn_elf *elf, const char *path,
 	}
 	return false;
 }
-
-void gn_interpreter_addresses(struct gn_interpreter_file *file,
-			      const uint64_t *addr, size_t n, uint64_t first)
-{
-	for (size_t i = 0; i < n; i++)
-		file->its.addr[i] = addr[i] ? addr[i] - first : 0;
-}

@@ -28,8 +28,13 @@ bool gn_interpreter_file_read(const struct gn_elf *elf, const char *path,
 			      struct gn_interpreter_file *out);
 
 /* Sets its addresses, of which those that are 0 are not known. */
-void gn_interpreter_addresses(struct gn_interpreter_file *file,
-			      const uint64_t *addr, size_t n, uint64_t first);
+static inline void gn_interpreter_addresses(struct gn_interpreter_file *file,
+					    const uint64_t *addr, size_t n,
+					    uint64_t first)
+{
+	for (size_t i = 0; i < n; i++)
+		file->its.addr[i] = addr[i] ? addr[i] - first : 0;
+}
 
 /* Each of the interpreters: what it fills in is 0 before. */
 bool gn_python_file_read(const char *path, struct gn_interpreter_file *out);

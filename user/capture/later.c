@@ -13,36 +13,7 @@
 #include <gnomon/thread.h>
 #include "capture/clock.h"
 #include "capture/later_parts.h"
-#include "capture/tell.h"
 #include "process/ended.h"
-
-bool gn_later_stopping(struct gn_later *l)
-{
-	bool quit;
-
-	pthread_mutex_lock(&l->lock);
-	quit = l->quit;
-	pthread_mutex_unlock(&l->lock);
-	return quit;
-}
-
-void gn_later_fail(struct gn_later *l, int err, uint64_t since)
-{
-	if (!gn_later_lacks(err))
-		return;
-	pthread_mutex_lock(&l->lock);
-	gn_later_overrun(l, since);
-	pthread_mutex_unlock(&l->lock);
-	if (!l->failed && !l->session->opts.live)
-		gn_error("not all libraries and programs that are loaded later "
-			 "can be probed (%s), so calls will be missing; %s",
-			 strerror(-err),
-			 err == -EMFILE
-				 ? "raise the limit of open files (ulimit -Hn)"
-			 : err == -E2BIG ? "name fewer functions with -f"
-					 : "free some memory");
-	l->failed = true;
-}
 
 static void handle(struct gn_later *l, struct gn_later_news *n)
 {

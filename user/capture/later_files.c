@@ -7,16 +7,9 @@
 #include "capture/clock.h"
 #include "capture/later_parts.h"
 #include "capture/tell.h"
-#include "process/ended.h"
 
 /* A new process can map files before its own record comes: how long to wait. */
 #define KNOWN_AFTER_NS 100000000u
-
-/* Threads can outlive the leader, which has no memory then. */
-int gn_later_files_of(pid_t pid, struct gn_files *files)
-{
-	return gn_files_of_process(gn_process_living(pid) ?: pid, files);
-}
 
 /* Names the file, where the capture's own summary goes (stderr). */
 static void tell(const struct gn_later *l, const struct gn_file *file,

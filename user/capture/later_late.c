@@ -5,18 +5,7 @@
 #include <sys/stat.h>
 
 #include <gnomon/path.h>
-#include "capture/clock.h"
 #include "capture/later_parts.h"
-
-uint32_t gn_later_module(const struct gn_later *l, size_t index)
-{
-	return (uint32_t)(l->session->files.count + index) + 1;
-}
-
-uint64_t gn_later_until_now(const struct gn_later *l)
-{
-	return l->stopped ? l->stopped : gn_now_ns();
-}
 
 void gn_later_count_late(struct gn_later *l, pid_t pid, uint64_t since,
 			 uint64_t until)

@@ -7,6 +7,7 @@
 #include "capture/clock.h"
 #include "capture/later_parts.h"
 #include "capture/setter.h"
+#include "process/ended.h"
 #include "process/share.h"
 
 /* `pid` 0: every process. */
@@ -190,4 +191,10 @@ bool gn_later_has_privates(const struct gn_session *s)
 			return true;
 	}
 	return false;
+}
+
+/* Threads can outlive the leader, which has no memory then. */
+int gn_later_files_of(pid_t pid, struct gn_files *files)
+{
+	return gn_files_of_process(gn_process_living(pid) ?: pid, files);
 }

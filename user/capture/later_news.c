@@ -369,3 +369,13 @@ void gn_later_await(struct gn_later *l, uint64_t due)
 		pthread_cond_clockwait(&l->wake, &l->lock, CLOCK_MONOTONIC,
 				       &at);
 }
+
+bool gn_later_stopping(struct gn_later *l)
+{
+	bool quit;
+
+	pthread_mutex_lock(&l->lock);
+	quit = l->quit;
+	pthread_mutex_unlock(&l->lock);
+	return quit;
+}

@@ -118,8 +118,8 @@ struct gn_later {
 	unsigned nplain;
 };
 
-/* later.c. If gnomon lacks something, calls from `since` on are missing for
- * good. */
+/* later_plan.c, later_news.c. If gnomon lacks something, calls from `since` on
+ * are missing for good. */
 void gn_later_fail(struct gn_later *l, int err, uint64_t since);
 bool gn_later_stopping(struct gn_later *l);
 

@@ -3,6 +3,9 @@
 #include "capture/later_parts.h"
 
 #include <errno.h>
+#include <string.h>
+
+#include "capture/tell.h"
 
 bool gn_later_is_plain(const struct gn_later *l, const struct gn_later_plain *p)
 {
@@ -69,4 +72,22 @@ int gn_later_plan(struct gn_later *l, struct gn_file *file,
 	gn_functions_tell_left(&stats);
 	gn_native_add(&l->stats, &stats);
 	return probes->count > 0;
+}
+
+void gn_later_fail(struct gn_later *l, int err, uint64_t since)
+{
+	if (!gn_later_lacks(err))
+		return;
+	pthread_mutex_lock(&l->lock);
+	gn_later_overrun(l, since);
+	pthread_mutex_unlock(&l->lock);
+	if (!l->failed && !l->session->opts.live)
+		gn_error("not all libraries and programs that are loaded later "
+			 "can be probed (%s), so calls will be missing; %s",
+			 strerror(-err),
+			 err == -EMFILE
+				 ? "raise the limit of open files (ulimit -Hn)"
+			 : err == -E2BIG ? "name fewer functions with -f"
+					 : "free some memory");
+	l->failed = true;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capture/clock.h"
 #include "capture/drain.h"
 #include "capture/later_parts.h"
 
@@ -129,4 +130,14 @@ bool gn_later_await_stream(struct gn_later *l)
 	taken = !l->out_size;
 	pthread_mutex_unlock(&l->lock);
 	return taken;
+}
+
+uint32_t gn_later_module(const struct gn_later *l, size_t index)
+{
+	return (uint32_t)(l->session->files.count + index) + 1;
+}
+
+uint64_t gn_later_until_now(const struct gn_later *l)
+{
+	return l->stopped ? l->stopped : gn_now_ns();
 }

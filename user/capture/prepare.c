@@ -3,8 +3,6 @@
 #include "capture/prepare.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,12 +49,6 @@ static int find_mode(struct gn_session *s)
 			strerror(-mode));
 	s->mode = (enum gn_attach_mode)mode;
 	return 0;
-}
-
-void gn_prepare_links(struct gn_session *s)
-{
-	/* kernels with session links never need this */
-	s->by_thread = s->mode == GN_ATTACH_MULTI && !gn_attach_whole_process();
 }
 
 /* Makes the program's path absolute, as the kernel shows other files: the

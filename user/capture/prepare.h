@@ -8,10 +8,6 @@
 
 #include "capture/session_internal.h"
 
-/* prepare.c plans native functions. Finds out whether links of a process must
- * be made by thread. */
-void gn_prepare_links(struct gn_session *s);
-
 /* prepare_asked.c: what -f and -a ask for of runtimes. Whether the glob can
  * only mean a native library: no assembly has such a name. */
 bool gn_prepare_native_only(const char *glob);
@@ -40,17 +36,28 @@ bool gn_prepare_nothing(const struct gn_session *s);
  * program that it starts. */
 bool gn_prepare_launches(const struct gn_session *s);
 
-/* prepare_runtimes.c: what runtimes get. Plans the sites of a file: a hook-site
- * library, or a runtime itself. */
+/* prepare_sites.c. Plans the sites of a file: a hook-site library, or a runtime
+ * itself. */
 int gn_prepare_sites(struct gn_session *s, const struct gn_runtime *rt,
 		     size_t file);
 /* Plans the sites of a runtime's library that a process loads. */
 int gn_prepare_library(struct gn_session *s, const struct gn_runtime *rt,
 		       const char *path);
+/* The same for a library that is opened at `place`. */
+int gn_prepare_library_at(struct gn_session *s, const struct gn_runtime *rt,
+			  const char *place, const char *library);
 /* The same for a copy of the library: the open file, and its path there. */
 int gn_prepare_copy(struct gn_session *s, const struct gn_runtime *rt, int fd,
 		    const char *path);
-/* Plans the runtimes that the command can start. */
+/* Whether gnomon is to set options of runtimes in processes, and may. */
+bool gn_prepare_sets_up(const struct gn_session *s);
+/* Plans that for a file; a file whose options are not known gets no probes. */
+int gn_prepare_setup(struct gn_session *s, const struct gn_runtime *rt,
+		     const char *place, size_t file);
+/* Finds out whether links of a process must be made by thread. */
+void gn_prepare_links(struct gn_session *s);
+
+/* prepare_runtimes.c. Plans the runtimes that the command can start. */
 int gn_prepare_runtimes(struct gn_session *s);
 
 /* prepare_measured.c. Adds specs whose texts are gnomon's own, to measure the
@@ -69,10 +76,4 @@ int gn_prepare_running(struct gn_session *s, pid_t pid, size_t first);
 int gn_prepare_cores(struct gn_session *s);
 /* The same for runtimes that traced programs can start. */
 int gn_prepare_started(struct gn_session *s);
-/* Whether gnomon is to set options of runtimes in processes, and may. */
-bool gn_prepare_sets_up(const struct gn_session *s);
-/* Plans that for a file; a file whose options are not known gets no probes. */
-int gn_prepare_setup(struct gn_session *s, const struct gn_runtime *rt,
-		     const char *place, size_t file);
-
 #endif

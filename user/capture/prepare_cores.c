@@ -4,38 +4,13 @@
 #include "capture/prepare.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
-#include "capture/denied.h"
 #include "runtime/runtime.h"
 
 struct starts {
 	struct gn_session *session;
 	const struct gn_runtime *runtime;
 };
-
-bool gn_prepare_sets_up(const struct gn_session *s)
-{
-	return !s->light && !gn_prepare_nothing(s) &&
-	       gn_capable(CAP_SYS_PTRACE);
-}
-
-int gn_prepare_setup(struct gn_session *s, const struct gn_runtime *rt,
-		     const char *place, size_t file)
-{
-	struct gn_runtime_setup *grown;
-	int err;
-
-	grown = reallocarray(s->setups, s->nsetups + 1, sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	s->setups = grown;
-	err = gn_runtime_plan_setup(rt, place, file, (uint32_t)s->nsetups,
-				    &s->specs, &s->probes, &grown[s->nsetups]);
-	s->nsetups += !err;
-	s->files.file[file].begins |= !err;
-	return err == -ENOMEM ? err : 0;
-}
 
 int gn_prepare_cores(struct gn_session *s)
 {

@@ -52,76 +52,6 @@ static void check_loads(struct gn_session *s, const struct gn_runtime *rt,
 			 why, rt->title);
 }
 
-int gn_prepare_sites(struct gn_session *s, const struct gn_runtime *rt,
-		     size_t file)
-{
-	char place[GN_FILE_PLACE];
-	int err;
-
-	gn_file_place(s->files.file[file].fd, place);
-	/* a kernel that turns probes on five-byte nops into calls does not give
-	 * a forked child the code that is called */
-	s->files.file[file].nop5 = rt->library && !rt->preloaded;
-	err = gn_runtime_probes(rt, place, file, s->opts.families, &s->specs,
-				&s->probes);
-	if (!err && rt->library && s->mute &&
-	    gn_mute_library(s->mute, rt->id, place))
-		err = -ENOMEM;
-	if (!err && rt->name)
-		err = gn_prepare_measured(s, rt);
-	s->runtimes += !err;
-	if (!err && rt->options && gn_prepare_sets_up(s))
-		err = gn_prepare_setup(s, rt, place, file);
-	return err;
-}
-
-/* Fails. What gnomon itself lacks is not blamed on the library. */
-static int fail_library(struct gn_session *s, int err, const char *library)
-{
-	if (err == -ENOMEM)
-		return gn_session_fail(s, err, 1, "no memory");
-	if (err == -EAGAIN)
-		return gn_session_no_thread(s, err);
-	if (err == -ENFILE)
-		return gn_session_fail(s, err, 1,
-				       "the system has no file descriptors "
-				       "left; raise its limit (fs.file-max)");
-	return gn_session_fail(s, err == -EMFILE ? err : -EIO, 1,
-			       "the hook sites of '%s' cannot be read (%s); "
-			       "install gnomon again",
-			       library, strerror(-err));
-}
-
-/* Plans the sites of a hook-site library at that place. */
-static int plan_library_at(struct gn_session *s, const struct gn_runtime *rt,
-			   const char *place, const char *library)
-{
-	size_t file;
-	int err = gn_files_add(&s->files, place, false, &file);
-
-	if (!err && s->files.file[file].hooksite)
-		return 0; /* two processes have the same copy */
-	if (!err) {
-		s->files.file[file].hooksite = true;
-		err = gn_prepare_sites(s, rt, file);
-	}
-	return err ? fail_library(s, err, library) : 0;
-}
-
-int gn_prepare_copy(struct gn_session *s, const struct gn_runtime *rt, int fd,
-		    const char *path)
-{
-	char place[GN_FILE_PLACE];
-
-	return plan_library_at(s, rt, gn_file_place(fd, place), path);
-}
-
-int gn_prepare_library(struct gn_session *s, const struct gn_runtime *rt,
-		       const char *path)
-{
-	return plan_library_at(s, rt, path, path);
-}
-
 static int plan_library(struct gn_session *s, const struct gn_runtime *rt,
 			char *library)
 {
@@ -139,7 +69,7 @@ static int plan_library(struct gn_session *s, const struct gn_runtime *rt,
 			 musl ? rt->library_musl : rt->library);
 		return -ENOENT;
 	}
-	err = plan_library_at(s, rt, library, library);
+	err = gn_prepare_library_at(s, rt, library, library);
 	if (err)
 		return err;
 	if (s->opts.command)
@@ -182,7 +112,7 @@ static int plan_methods(struct gn_session *s, const struct gn_runtime *rt,
 			 why);
 		return 0;
 	}
-	err = plan_library_at(s, rt->methods, library, library);
+	err = gn_prepare_library_at(s, rt->methods, library, library);
 	s->methods = !err;
 	return err;
 }
@@ -319,7 +249,7 @@ static int plan_sites(struct gn_session *s, const struct gn_runtime *rt)
 
 	return gn_preload_find(s, rt, library)
 		       ? 0
-		       : plan_library_at(s, rt, library, library);
+		       : gn_prepare_library_at(s, rt, library, library);
 }
 
 /* Adds the runtimes whose libraries get into any program that the command
@@ -327,7 +257,8 @@ static int plan_sites(struct gn_session *s, const struct gn_runtime *rt)
 static int plan_preloads(struct gn_session *s, const char *library)
 {
 	const struct gn_runtime *rt;
-	int err = plan_library_at(s, &gn_runtime_preload, library, library);
+	int err =
+		gn_prepare_library_at(s, &gn_runtime_preload, library, library);
 
 	for (size_t i = 0; !err && (rt = gn_runtime_at(i)); i++)
 		if (rt->preloaded)
@@ -364,7 +295,8 @@ static bool may_interpret(const struct gn_session *s,
 /* The library has nothing to do but to lend. */
 static int plan_lender(struct gn_session *s, const char *library)
 {
-	int err = plan_library_at(s, &gn_runtime_preload, library, library);
+	int err =
+		gn_prepare_library_at(s, &gn_runtime_preload, library, library);
 
 	if (err)
 		return err;

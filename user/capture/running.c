@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "capture/running.h"
+#include "capture/running_parts.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <gnomon/runtime_event_info.h>
-#include <gnomon/selected.h>
 #include "capture/clock.h"
 #include "capture/prepare.h"
 #include "capture/session_internal.h"
@@ -29,75 +26,12 @@
 /* Bytes that the hooks of a method take, about: 84,826 methods took 79 MiB. */
 #define METHOD_SIZE 1024
 
-struct process {
-	pid_t pid;
-	const struct gn_runtime *rt;
-	struct gn_attached *attached;
-	bool musl; /* its C library is musl */
-};
-
-struct gn_running {
-	struct process *process;
-	size_t count;
-	size_t begun;	/* libraries that have reported their session */
-	bool works;	/* the library that is being asked has begun */
-	bool behind;	/* the ring still has records */
-	size_t chosen;	/* methods */
-	uint64_t took;	/* ns, until all libraries had begun */
-	size_t refused; /* processes that gnomon does without */
-	size_t told;	/* bytes of the session's warning that were shown */
-};
-
-size_t gn_running_count(const struct gn_running *r)
-{
-	return r ? r->count : 0;
-}
-
-size_t gn_running_refused(const struct gn_running *r)
-{
-	return r ? r->refused : 0;
-}
-
-int gn_running_add(struct gn_session *s, pid_t pid, const struct gn_runtime *rt)
-{
-	struct gn_running *r = s->active;
-	struct process *p;
-
-	if (!r)
-		r = s->active = calloc(1, sizeof(*r));
-	p = r ? reallocarray(r->process, r->count + 1, sizeof(*p)) : NULL;
-	if (!p)
-		return -ENOMEM;
-	r->process = p;
-	p[r->count++] = (struct process){.pid = pid, .rt = rt};
-	return 0;
-}
-
-static size_t count_of(const struct gn_running *r, const struct gn_runtime *rt)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; r && i < r->count; i++)
-		n += rt && r->process[i].rt == rt;
-	return n;
-}
-
-bool gn_running_has(const struct gn_running *r, const struct gn_runtime *rt)
-{
-	return count_of(r, rt);
-}
-
-bool gn_running_others(const struct gn_running *r, const struct gn_runtime *rt)
-{
-	return count_of(r, rt) < gn_running_count(r);
-}
-
 /* Drops a process: if no function was requested, gnomon can do without the
  * library. Adds the reason to the session's warning. */
 static void do_without(struct gn_session *s, size_t i, const char *why)
 {
 	struct gn_running *r = s->active;
-	struct process *p = &r->process[i];
+	struct gn_running_process *p = &r->process[i];
 	size_t n = r->refused++ ? strlen(s->warning) : 0;
 
 	snprintf(s->warning + n, sizeof(s->warning) - n, "%s%s; %s",
@@ -109,7 +43,7 @@ static void do_without(struct gn_session *s, size_t i, const char *why)
 
 /* Plans the probes of the library that the process loads, if that is a copy,
  * because the process cannot see ours, or the one for musl. */
-static int plan_copy(struct gn_session *s, const struct process *p)
+static int plan_copy(struct gn_session *s, const struct gn_running_process *p)
 {
 	const char *path;
 	int fd = p->rt->attach->file(p->attached, &path);
@@ -119,7 +53,7 @@ static int plan_copy(struct gn_session *s, const struct process *p)
 	return p->musl ? gn_prepare_library(s, p->rt, path) : 0;
 }
 
-static int find_library(struct process *p, char *path, size_t size)
+static int find_library(struct gn_running_process *p, char *path, size_t size)
 {
 	p->musl = gn_runtime_has_musl(p->pid);
 	return gn_runtime_library(p->rt, p->musl, path, size);
@@ -132,7 +66,7 @@ int gn_running_open(struct gn_session *s)
 	size_t i = 0;
 
 	while (r && i < r->count) {
-		struct process *p = &r->process[i];
+		struct gn_running_process *p = &r->process[i];
 		int err = find_library(p, library, sizeof(library));
 
 		if (err)
@@ -239,27 +173,6 @@ static void tell_cost(const struct gn_session *s)
 			s->active->chosen, (double)s->active->took / 1e9);
 }
 
-uint32_t gn_running_untold(const struct gn_running *r, uint32_t families)
-{
-	uint32_t untold = 0;
-
-	for (size_t i = 0; r && i < r->count; i++)
-		untold |= r->process[i].rt->attach->at_start;
-	return untold & families;
-}
-
-void gn_running_words(uint32_t families, char *to, size_t size)
-{
-	size_t n = 0;
-	const char *text;
-
-	*to = '\0';
-	for (uint32_t bit = 0; n < size && (text = gn_family_text(bit)); bit++)
-		if (families & 1u << bit)
-			n += (size_t)snprintf(to + n, size - n, "%s%s",
-					      n ? "," : "", text);
-}
-
 static void tell_untold(const struct gn_session *s)
 {
 	uint32_t untold = gn_running_untold(s->active, s->opts.families);
@@ -285,7 +198,7 @@ int gn_running_begin(struct gn_session *s, const char *filter)
 		return 0;
 	r->told = r->refused ? strlen(s->warning) + strlen("; ") : 0;
 	while (i < r->count) {
-		struct process *p = &r->process[i];
+		struct gn_running_process *p = &r->process[i];
 		int err;
 
 		r->works = false;
@@ -322,31 +235,10 @@ void gn_running_end(struct gn_session *s)
 	char why[GN_WHY_MAX];
 
 	for (size_t i = 0; r && i < r->count; i++) {
-		struct process *p = &r->process[i];
+		struct gn_running_process *p = &r->process[i];
 
 		if (p->attached &&
 		    p->rt->attach->end(p->attached, NULL, NULL, why))
 			gn_error("%s", why);
 	}
-}
-
-void gn_running_record(struct gn_running *r, const struct gn_rec *rec)
-{
-	const struct gn_rec_func *f = (const void *)rec;
-
-	r->works |= rec->kind == GN_KIND_RUNTIME;
-	if (rec->kind != GN_KIND_SELECTED ||
-	    GN_FUNC_INDEX(f->func) != GN_SELECTED_METHODS)
-		return;
-	r->begun++;
-	r->chosen += rec->key;
-}
-
-void gn_running_free(struct gn_running *r)
-{
-	for (size_t i = 0; r && i < r->count; i++)
-		r->process[i].rt->attach->close(r->process[i].attached);
-	if (r)
-		free(r->process);
-	free(r);
 }

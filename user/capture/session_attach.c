@@ -11,7 +11,6 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
 #include <gnomon/control.h>
@@ -22,69 +21,6 @@
 #include "capture/sleds.h"
 #include "process/share.h"
 #include "gnomon.skel.h"
-#include "runtime/runtime.h"
-
-static const struct bpf_program *program_of(struct gn_session *s,
-					    enum gn_prog prog, bool multi)
-{
-	switch (prog) {
-	case GN_PROG_SESSION:
-		return s->skel->progs.native_session;
-	case GN_PROG_NATIVE:
-	case GN_PROG_NATIVE_RETURN:
-		return multi ? s->skel->progs.native_multi
-			     : s->skel->progs.native_perf;
-	case GN_PROG_MANAGED:
-		return multi ? s->skel->progs.managed_multi
-			     : s->skel->progs.managed_perf;
-	case GN_PROG_NAME:
-		return multi ? s->skel->progs.name_multi
-			     : s->skel->progs.name_perf;
-	case GN_PROG_INTERNED:
-		return multi ? s->skel->progs.names_multi
-			     : s->skel->progs.names_perf;
-	case GN_PROG_SETUP:
-		return multi ? s->skel->progs.setup_multi
-			     : s->skel->progs.setup_perf;
-	default:
-		return NULL;
-	}
-}
-
-int gn_session_link(struct gn_session *s, struct gn_links *links,
-		    enum gn_prog prog, const struct gn_probe_set *set,
-		    size_t *refused)
-{
-	struct gn_probe_set full = *set;
-	enum gn_attach_mode mode = s->mode;
-	/* another thread attaches what appears later */
-	bool first = !s->later;
-	int err = 0;
-
-	/* only the session program is of that link type */
-	if (mode == GN_ATTACH_SESSION && prog != GN_PROG_SESSION)
-		mode = GN_ATTACH_MULTI;
-	if (mode == GN_ATTACH_MULTI && set->pid && s->by_thread)
-		mode = GN_ATTACH_SINGLE;
-	full.prog = program_of(s, prog, mode != GN_ATTACH_SINGLE);
-	full.ret = full.ret || prog == GN_PROG_NATIVE_RETURN;
-	full.step = first ? s->opts.step : NULL;
-	/* a function that can be muted has its own links */
-	if (first && s->mode == GN_ATTACH_SINGLE && !set->key &&
-	    (!full.ret || s->knows_returns))
-		full.groups = &s->groups;
-	if (gn_written_begin(s->written, set->file))
-		err = gn_links_add(links, mode, &full, refused);
-	gn_written_end(s->written);
-	return err;
-}
-
-bool gn_session_private(const struct gn_session *s, const struct gn_file *file,
-			enum gn_prog prog)
-{
-	/* a process hits a set-up probe once, when it begins: no tax */
-	return !s->opts.follow || (file->elsewhere && prog != GN_PROG_SETUP);
-}
 
 /* Whether a runtime's own sites are linked per process. Children get such links
  * when they are born. */
@@ -98,12 +34,6 @@ static bool has_private_cores(const struct gn_session *s)
 			return true;
 	}
 	return false;
-}
-
-const pid_t *gn_session_first(const struct gn_session *s, size_t *n)
-{
-	*n = s->opts.command ? 1 : s->opts.npids;
-	return s->opts.command ? &s->child.pid : s->opts.pids;
 }
 
 static bool is_first(void *session, pid_t pid)
@@ -145,30 +75,6 @@ static int find_shared(struct gn_session *s)
 			       "the processes cannot be listed (%s); see "
 			       "gnomon doctor",
 			       strerror(-err));
-}
-
-int gn_session_attach_set(struct gn_session *s, enum gn_prog prog,
-			  const struct gn_probe_set *set, const char *path)
-{
-	struct gn_probe_set full = *set;
-	int err;
-
-	full.left_out = gn_functions_left_out;
-	full.ctx = &s->functions;
-	err = gn_mute_link(s, prog, &full);
-	if (err == -ESRCH)
-		return gn_session_fail(s, err, 1,
-				       "process %d ended while gnomon was "
-				       "attaching; start it again",
-				       (int)set->pid);
-	if (err == -EINTR)
-		return gn_session_fail(s, err, 1, "attaching was interrupted");
-	if (err)
-		return gn_session_fail(
-			s, err, 1, "probes cannot be attached to '%s' (%s); %s",
-			path, strerror(-err),
-			gn_denied_probes(err) ?: "see gnomon list");
-	return 0;
 }
 
 /* `pid` 0: every process that maps the file. */

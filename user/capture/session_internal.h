@@ -193,7 +193,9 @@ const pid_t *gn_session_first(const struct gn_session *s, size_t *n);
  * them. */
 bool gn_session_private(const struct gn_session *s, const struct gn_file *file,
 			enum gn_prog prog);
-/* Runs an iterator over tasks to its end. */
+/* Runs an iterator over tasks to its end: the descriptor, or the one that looks
+ * at all threads anew. */
+int gn_session_iterate(struct gn_session *s, int fd);
 int gn_session_look(struct gn_session *s);
 
 /* Hands the ring's records to the sink, for at most `ns`, because they can come

@@ -29,19 +29,6 @@ static bool asks_values(const struct gn_session *s)
 	return s->opts.nasked || s->opts.all_programs;
 }
 
-bool gn_session_uses(const struct gn_session *s, enum gn_prog prog)
-{
-	for (size_t i = 0; i < s->probes.count; i++)
-		if (s->probes.group[i].prog == prog)
-			return true;
-	return false;
-}
-
-bool gn_session_awaits(const struct gn_session *s)
-{
-	return s->opts.follow && gn_filter_positive(s->filter);
-}
-
 /* Verifying a program takes the kernel a while, so programs that no probe of
  * this capture can use are not loaded. */
 static void choose_programs(struct gn_session *s)

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/membarrier.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -38,36 +37,6 @@ static void put_session(struct gn_session *s, uint64_t end)
 	};
 
 	gn_session_put(s, &r.h, sizeof(r));
-}
-
-/* Runs the iterator over tasks to its end. */
-static int iterate(struct gn_session *s, int fd)
-{
-	char buf[256];
-	ssize_t n;
-
-	do {
-		n = read(fd, buf, sizeof(buf));
-	} while (n > 0 || (n < 0 && errno == EINTR));
-	if (n < 0)
-		return gn_session_fail(s, -errno, 1,
-				       "the threads cannot be listed (%s)",
-				       strerror(errno));
-	return 0;
-}
-
-int gn_session_look(struct gn_session *s)
-{
-	int fd = bpf_iter_create(bpf_link__fd(s->iter));
-	int err;
-
-	if (fd < 0)
-		return gn_session_fail(s, -errno, 1,
-				       "the threads cannot be listed (%s)",
-				       strerror(errno));
-	err = iterate(s, fd);
-	close(fd);
-	return err;
 }
 
 /* A descriptor of a process, or -1 and errno. */
@@ -110,7 +79,7 @@ static int start_processes(struct gn_session *s)
 	}
 	control->scanning = GN_SCAN_PROCESS;
 	__atomic_store_n(&control->start, gn_now_ns(), __ATOMIC_SEQ_CST);
-	err = iterate(s, s->iter_start);
+	err = gn_session_iterate(s, s->iter_start);
 	control->scanning = 0;
 	return err;
 }
@@ -141,19 +110,6 @@ static int start_command(struct gn_session *s)
 	return gn_session_fail(s, err, 126,
 			       "'%s' cannot be started: %s; check the command",
 			       s->opts.command[0], strerror(-err));
-}
-
-void gn_session_note_clock(struct gn_session *s)
-{
-	struct gn_control *control = &s->skel->bss->control;
-	struct timespec real;
-	uint64_t now = gn_now_ns();
-
-	clock_gettime(CLOCK_REALTIME, &real);
-	__atomic_store_n(&control->real_ahead,
-			 (uint64_t)real.tv_sec * 1000000000u +
-				 (uint64_t)real.tv_nsec - now,
-			 __ATOMIC_RELAXED);
 }
 
 static void look_at_cpus(struct gn_session *s, pid_t pid)
@@ -207,22 +163,6 @@ bool gn_session_asked(const struct gn_session *s)
 void gn_session_expect(struct gn_session *s, int fd, uint64_t end)
 {
 	gn_priority_expect(&s->priority, s->opts.command ? -1 : fd, end);
-}
-
-bool gn_session_lives(const struct gn_session *s)
-{
-	struct pollfd p = {.events = POLLIN};
-
-	if (s->opts.command) {
-		p.fd = s->child.pidfd;
-		return poll(&p, 1, 0) <= 0;
-	}
-	for (size_t i = 0; i < s->opts.npids; i++) {
-		p.fd = s->pidfds[i];
-		if (poll(&p, 1, 0) <= 0)
-			return true;
-	}
-	return false;
 }
 
 void gn_session_detach(struct gn_session *s)
@@ -293,7 +233,7 @@ int gn_session_stop(struct gn_session *s)
 	s->rest_begun = gn_now_ns();
 	gn_session_drain_all(s, LAST_NS);
 	control->finishing = 1;
-	err = iterate(s, s->iter_stop);
+	err = gn_session_iterate(s, s->iter_stop);
 	if (!err && !gn_links_hold(s->links))
 		err = gn_session_fail(
 			s, -ECHILD, 1,

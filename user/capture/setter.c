@@ -74,25 +74,6 @@ bool gn_setter_began(struct gn_setter *t, pid_t pid, uint64_t since)
 	return is;
 }
 
-void gn_setter_note_late(struct gn_setter_late *l, uint32_t pid,
-			 const struct gn_runtime *rt)
-{
-	if (l->n < GN_LATE_MAX)
-		l->at[l->n] = (struct gn_setter_reached){pid, rt};
-	l->n++;
-}
-
-bool gn_setter_was_late(const struct gn_setter_late *l, uint32_t pid,
-			const struct gn_runtime *rt)
-{
-	if (l->n > GN_LATE_MAX)
-		return true;
-	for (size_t i = 0; i < l->n; i++)
-		if (l->at[i].pid == pid && l->at[i].rt == rt)
-			return true;
-	return false;
-}
-
 /* Opens the memory of the process. It stays the memory of the same program:
  * writes do not reach one that the process executes meanwhile. `base` becomes
  * where the runtime is. */
