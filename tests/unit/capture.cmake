@@ -25,6 +25,7 @@ gn_unit_test(test_capture_meter gnomon_capture)
 gn_unit_test(test_capture_prepare gnomon_capture)
 target_link_options(test_capture_prepare PRIVATE -Wl,--wrap=gn_files_add)
 gn_unit_test(test_capture_priority gnomon_capture)
+gn_unit_test(test_capture_ring_size gnomon_capture)
 # Files of interpreters, in variants. gn_interpreter_library(TEST LANGUAGE KIND
 # DEFINITION...): GN_LANGUAGE_KIND is its path. No sanitizer changes its code.
 function(gn_interpreter_library test language kind)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -123,6 +124,14 @@ const char *gn_denied_process(int err)
 
 const char *gn_denied_start(int err)
 {
+	struct rlimit limit;
+
+	/* the address space has no room for a thread's stack */
+	if (err == -EAGAIN && !getrlimit(RLIMIT_AS, &limit) &&
+	    limit.rlim_cur != RLIM_INFINITY)
+		return "raise the limit on its address space (ulimit -v) or "
+		       "on processes (ulimit -u, or pids.max of the control "
+		       "group)";
 	return err == -EAGAIN ? "raise the limit on processes (ulimit -u, or "
 				"pids.max of the control group)"
 			      : "free some memory";

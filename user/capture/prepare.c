@@ -10,6 +10,7 @@
 
 #include "capture/calibrate.h"
 #include "capture/denied.h"
+#include "capture/ring_size.h"
 #include "capture/sleds.h"
 #include "capture/unseen.h"
 #include "process/namespaces.h"
@@ -314,6 +315,8 @@ int gn_session_prepare(struct gn_session *s)
 		   (!s->opts.command && !gn_prepare_managed(s));
 	if (!err)
 		err = find_mode(s);
+	if (!err)
+		err = gn_ring_choose(s);
 	if (!err)
 		s->ring_ahead = gn_ring_ahead_begin(s->opts.ring_size);
 	if (!err && !s->opts.no_managed)

@@ -87,7 +87,8 @@ struct gn_session_opts {
 	bool all_programs; /* also load programs that nothing here needs, to see
 			      whether the kernel takes them */
 	uint32_t samples;  /* per second and CPU; 0: none */
-	uint64_t ring_size;	    /* bytes, a power of two; 0 = default */
+	uint64_t ring_size; /* bytes, a power of two; 0: the default, or less */
+	uint64_t ring_default;	    /* the same; 0: 64 MiB */
 	const char *options;	    /* as given, for the trace's header */
 	const struct gn_step *step; /* while probes come and go, or NULL */
 	struct gn_user user;

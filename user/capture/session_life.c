@@ -15,8 +15,6 @@
 #include "capture/sources.h"
 #include "gnomon.skel.h"
 
-#define DEFAULT_RING (64u << 20)
-
 int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
 {
 	struct gn_session *s = calloc(1, sizeof(*s));
@@ -24,8 +22,6 @@ int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
 	if (!s)
 		return -ENOMEM;
 	s->opts = *opts;
-	if (!s->opts.ring_size)
-		s->opts.ring_size = DEFAULT_RING;
 	s->functions.next = 1;
 	s->iter_start = -1;
 	s->iter_stop = -1;

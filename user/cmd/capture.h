@@ -28,6 +28,7 @@ struct gn_capture_args {
 	int hooks;		/* enum gn_hooks */
 	int on_full;		/* 0: threads wait, 1: records are dropped */
 	uint64_t ring;		/* bytes, 0 = default */
+	uint64_t ring_default;	/* 0: a session's own */
 	uint64_t samples;	/* per second; 0 = --snapshot is not given */
 	const char *os;		/* --os LIST, NULL = default */
 	const char *as;		/* --user NAME, NULL = not given */

@@ -263,8 +263,7 @@ int gn_cmd_top(int argc, char **argv)
 		goto out;
 	t.a.can_mute = t.budget > 0;
 	t.a.live = true;
-	if (!t.a.ring)
-		t.a.ring = t.a.args.pids.n && t.a.args.functions.n
+	t.a.ring_default = t.a.args.pids.n && t.a.args.functions.n
 				   ? RING_ATTACHED
 				   : RING_SIZE;
 	if (t.no_functions && !t.a.os)
