@@ -360,6 +360,37 @@ static void methods_that_nobody_names(void **state)
 	gn_findings_clear(&f);
 }
 
+/* Of a process that had a number when gnomon came, and is gone. */
+static void the_file_of_a_process(void **state)
+{
+	struct gn_insight one = {.rule = "a",
+				 .text = (char *)"One:",
+				 .next = (char *)"list -f '*'",
+				 .what = GN_NEXT_WHOLE};
+	struct gn_model_info info[] = {
+		{"options", "run -p 7"},
+		{"command", "[]"},
+		{"program.7", "/opt/the app"},
+	};
+	struct gn_model_process process = {.pid = 7, .name = "app"};
+	struct gn_model m = {.info = info,
+			     .ninfo = 3,
+			     .processes = &process,
+			     .nprocesses = 1};
+	struct gn_findings f = {.finding = &one, .n = 1};
+	struct gn_explain_opts o = {.utf8 = true};
+	char text[256] = "";
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	(void)state;
+	assert_non_null(out);
+	assert_int_equal(gn_findings_print(&m, &f, &o, out), 0);
+	fclose(out);
+	assert_string_equal(text,
+			    "1. One:\n"
+			    "     sudo gnomon list -f '*' -- '/opt/the app'\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -372,6 +403,7 @@ int main(void)
 		cmocka_unit_test(probes_of_events_are_not_those_of_functions),
 		cmocka_unit_test(own_code_on_a_busy_machine),
 		cmocka_unit_test(methods_that_nobody_names),
+		cmocka_unit_test(the_file_of_a_process),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

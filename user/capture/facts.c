@@ -5,10 +5,13 @@
 #include "capture/running.h"
 #include "capture/sleds.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <gnomon/control.h>
 #include <gnomon/fast.h>
@@ -29,6 +32,9 @@
 
 /* A process's number and a comma. */
 #define PID_ROOM 13
+
+/* of -p; a command is suggested for one */
+#define PROGRAMS 16
 
 /* Bytes that are not UTF-8 become \xNN, as in names: JSON cannot hold them. */
 static void put_word(FILE *f, const char *word)
@@ -315,6 +321,26 @@ static void put_children(struct gn_session *s)
 	gn_session_put_info(s, "children.of", s->parents);
 }
 
+/* The programs of -p by their files, because /proc/PID/exe goes with the
+ * process; those that gnomon can name by the path. */
+static void put_programs(struct gn_session *s)
+{
+	char link[32], path[PATH_MAX], key[32];
+	struct stat own, named;
+	ssize_t len;
+
+	for (size_t i = 0; i < s->opts.npids && i < PROGRAMS; i++) {
+		snprintf(link, sizeof(link), "/proc/%d/exe",
+			 (int)s->opts.pids[i]);
+		snprintf(key, sizeof(key), "program.%d", (int)s->opts.pids[i]);
+		len = readlink(link, path, sizeof(path) - 1);
+		path[len > 0 ? len : 0] = '\0';
+		if (len > 0 && !stat(link, &own) && !stat(path, &named) &&
+		    own.st_ino == named.st_ino && own.st_dev == named.st_dev)
+			gn_session_put_info(s, key, path);
+	}
+}
+
 /* Whether only methods of JVMs have hooks in their code. */
 static bool hooks_methods(const struct gn_session *s)
 {
@@ -388,6 +414,7 @@ void gn_session_put_facts(struct gn_session *s)
 	gn_session_put_info(s, "options",
 			    s->opts.options ? s->opts.options : "");
 	put_children(s);
+	put_programs(s);
 	put_asked(s);
 	gn_session_put_info(s, "links", gn_attach_mode_name(s->mode));
 	put_inlining(s);

@@ -126,15 +126,23 @@ static bool has_clr(const struct gn_model *m, uint32_t pid)
  * command. */
 static void put_process(FILE *f, const struct gn_model *m)
 {
+	const char *path;
+	char key[32];
 	uint32_t pid;
 
 	if (!gn_model_attached(m) || !m->nprocesses)
 		return;
 	pid = m->processes[0].pid;
-	if (has_clr(m, pid))
+	snprintf(key, sizeof(key), "program.%" PRIu32, pid);
+	path = gn_model_info(m, key);
+	if (has_clr(m, pid)) {
 		fprintf(f, " -p %" PRIu32, pid);
-	else
+	} else if (path) {
+		fputs(" -- ", f);
+		gn_put_word(f, path);
+	} else {
 		fprintf(f, " -- /proc/%" PRIu32 "/exe", pid);
+	}
 }
 
 /* Writes " -- COMMAND"; nothing if gnomon attached to processes. */
