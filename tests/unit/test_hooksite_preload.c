@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Restores the environment of a program with a preloaded library. */
+#include <elf.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -149,6 +151,62 @@ static void test_programs(void **state)
 	unlink(path);
 }
 
+/* Moves the names of the libraries and functions that a program imports into a
+ * hole of `size` bytes behind it. */
+static void dig(const char *path, uint64_t size)
+{
+	int fd = open(path, O_RDWR), dynamic = -1;
+	const uint64_t hole = 1 << 20;
+	Elf64_Phdr all[32];
+	Elf64_Ehdr h;
+	Elf64_Dyn d;
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, (off_t)(hole + size)), 0);
+	assert_int_equal(pread(fd, &h, sizeof(h), 0), sizeof(h));
+	assert_in_range(h.e_phnum, 1, 32);
+	assert_int_equal(pread(fd, all, sizeof(all), (off_t)h.e_phoff),
+			 sizeof(all));
+	for (int i = 0; i < h.e_phnum; i++)
+		if (all[i].p_type == PT_LOAD)
+			all[i].p_filesz = hole + size - all[i].p_offset;
+		else if (all[i].p_type == PT_DYNAMIC)
+			dynamic = i;
+	assert_true(dynamic >= 0);
+	assert_int_equal(
+		pwrite(fd, all, h.e_phnum * sizeof(*all), (off_t)h.e_phoff),
+		h.e_phnum * sizeof(*all));
+	for (uint64_t at = 0; at < all[dynamic].p_filesz; at += sizeof(d)) {
+		off_t to = (off_t)(all[dynamic].p_offset + at);
+
+		assert_int_equal(pread(fd, &d, sizeof(d), to), sizeof(d));
+		if (d.d_tag == DT_NEEDED)
+			d.d_tag = DT_DEBUG;
+		else if (d.d_tag == DT_STRTAB)
+			d.d_un.d_ptr = hole; /* the first segment's address
+						is 0 */
+		else if (d.d_tag == DT_STRSZ)
+			d.d_un.d_val = size;
+		assert_int_equal(pwrite(fd, &d, sizeof(d), to), sizeof(d));
+	}
+	close(fd);
+}
+
+/* Whoever reads all of them holds an exec up. */
+static void test_many_names(void **state)
+{
+	char *path = write_file("");
+
+	(void)state;
+	copy("/bin/true", path);
+	dig(path, 1 << 20);
+	assert_int_equal(gn_program_fit(path, 0), GN_PROGRAM_ALONE);
+	copy("/bin/true", path);
+	dig(path, 64 << 20);
+	assert_int_equal(gn_program_fit(path, 0), GN_PROGRAM_FITS);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -156,6 +214,7 @@ int main(void)
 		cmocka_unit_test(test_get),
 		cmocka_unit_test(test_has_library),
 		cmocka_unit_test(test_programs),
+		cmocka_unit_test(test_many_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,6 +25,8 @@
 #define NAME	16
 #define CHUNK	4096
 #define NOTES	512
+/* no linker writes more names; a hostile file could hold the exec up */
+#define TEXTS_MOST (8u << 20)
 
 struct head {
 	ssize_t size;
@@ -143,6 +145,8 @@ static bool starts_others(int fd, const struct needs *n)
 	char text[CHUNK + NAME];
 	size_t kept = 0;
 
+	if (n->size > TEXTS_MOST)
+		return true;
 	for (uint64_t at = 0; at < n->size; at += CHUNK) {
 		size_t size = n->size - at < CHUNK ? n->size - at : CHUNK;
 
