@@ -360,6 +360,47 @@ static void methods_that_nobody_names(void **state)
 	gn_findings_clear(&f);
 }
 
+/* Its file has no names to choose from. */
+static void a_stripped_program(void **state)
+{
+	struct gn_model_thread thread = {
+		.tid = 1,
+		.name = "app",
+		.elapsed = SECOND,
+		.classes = {[GN_CLASS_APP] = SECOND},
+	};
+	struct gn_model_info info[] = {
+		{"options", "run"},
+		{"command", "[\"app\"]"},
+		{"program.stripped", "1"},
+	};
+	struct gn_model m = {
+		.end = SECOND,
+		.session = {.elapsed_incl = SECOND,
+			    .class_incl = {[GN_CLASS_APP] = SECOND}},
+		.threads = &thread,
+		.nthreads = 1,
+		.info = info,
+	};
+	struct gn_findings f;
+
+	(void)state;
+	for (size_t known = 2; known <= 3; known++) {
+		bool stripped = false, all = false;
+
+		m.ninfo = known;
+		assert_int_equal(gn_explain(&m, 0, &f), 0);
+		for (size_t i = 0; i < f.n; i++) {
+			stripped |= strstr(f.finding[i].text,
+					   "program is stripped") != NULL;
+			all |= !strcmp(f.finding[i].next, "list -f '*:*'");
+		}
+		assert_int_equal(stripped, known == 3);
+		assert_int_equal(all, known == 3);
+		gn_findings_clear(&f);
+	}
+}
+
 /* Of a process that had a number when gnomon came, and is gone. */
 static void the_file_of_a_process(void **state)
 {
@@ -403,6 +444,7 @@ int main(void)
 		cmocka_unit_test(probes_of_events_are_not_those_of_functions),
 		cmocka_unit_test(own_code_on_a_busy_machine),
 		cmocka_unit_test(methods_that_nobody_names),
+		cmocka_unit_test(a_stripped_program),
 		cmocka_unit_test(the_file_of_a_process),
 	};
 

@@ -341,6 +341,18 @@ static void put_programs(struct gn_session *s)
 	}
 }
 
+/* A stripped program has no names to choose from. */
+static void put_stripped(struct gn_session *s)
+{
+	char exe[32];
+
+	if (!s->opts.command)
+		snprintf(exe, sizeof(exe), "/proc/%d/exe",
+			 (int)s->opts.pids[0]);
+	if (gn_elf_is_stripped(s->opts.command ? s->program : exe))
+		gn_session_put_info(s, "program.stripped", "1");
+}
+
 /* Whether only methods of JVMs have hooks in their code. */
 static bool hooks_methods(const struct gn_session *s)
 {
@@ -415,6 +427,7 @@ void gn_session_put_facts(struct gn_session *s)
 			    s->opts.options ? s->opts.options : "");
 	put_children(s);
 	put_programs(s);
+	put_stripped(s);
 	put_asked(s);
 	gn_session_put_info(s, "links", gn_attach_mode_name(s->mode));
 	put_inlining(s);

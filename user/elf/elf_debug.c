@@ -132,3 +132,34 @@ int gn_debug_open(struct gn_elf *elf, const char *root)
 		got = by_link(elf, root);
 	return got < 0 ? got : 0;
 }
+
+static bool has_symtab(const struct gn_image *image)
+{
+	GElf_Shdr sh;
+	Elf_Scn *scn;
+
+	for (size_t i = 1; image->elf && i < image->nsections; i++)
+		if (gn_image_section(image, i, &sh, &scn) &&
+		    sh.sh_type == SHT_SYMTAB)
+			return true;
+	return false;
+}
+
+bool gn_elf_is_stripped(const char *path)
+{
+	struct gn_elf elf = {.main.fd = -1, .debug.fd = -1};
+	bool stripped = false;
+
+	elf.place = strdup(path);
+	if (elf.place && !gn_image_open(path, &elf.main)) {
+		gn_image_build_id(&elf.main, elf.build_id);
+		stripped = !has_symtab(&elf.main) &&
+			   !gn_debug_open(&elf, GN_DEBUG_ROOT) &&
+			   !has_symtab(&elf.debug);
+		gn_image_close(&elf.main);
+		gn_image_close(&elf.debug);
+	}
+	free(elf.debug_path);
+	free(elf.place);
+	return stripped;
+}

@@ -53,7 +53,7 @@ int gn_elf_open(const char *path, struct gn_elf **out)
 
 int gn_elf_open_as(const char *place, const char *path, struct gn_elf **out)
 {
-	return gn_elf_open_root(place, path, "/usr/lib/debug", out);
+	return gn_elf_open_root(place, path, GN_DEBUG_ROOT, out);
 }
 
 void gn_elf_close(struct gn_elf *elf)

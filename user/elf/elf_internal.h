@@ -74,9 +74,11 @@ struct gn_elf {
 	bool pointers_hidden;
 };
 
-/* Like gn_elf_open_as(), with another directory than /usr/lib/debug. */
+/* Like gn_elf_open_as(), with another directory than GN_DEBUG_ROOT. */
 int gn_elf_open_root(const char *place, const char *path,
 		     const char *debug_root, struct gn_elf **out);
+
+#define GN_DEBUG_ROOT "/usr/lib/debug"
 
 /* Finds and opens the separate debug file. 0 even if there is none. */
 int gn_debug_open(struct gn_elf *elf, const char *root);

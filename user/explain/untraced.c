@@ -247,6 +247,11 @@ int gn_look_untraced(const struct gn_facts *f, struct gn_subject *s)
 	return 0;
 }
 
+static bool stripped(const struct gn_model *m)
+{
+	return gn_model_info(m, "program.stripped") != NULL;
+}
+
 /* Writes what to name with -f. If probes came late, other names may not
  * help. */
 static void put_to_name(const struct gn_model *m, FILE *out)
@@ -265,6 +270,13 @@ static void put_to_name(const struct gn_model *m, FILE *out)
 				  "if -p names all its processes (-p A,B,C). "
 				: "",
 			m->by_path ? "the file by its path, or " : "");
+	else if (stripped(m))
+		fputs("The program is stripped: its file names only what it "
+		      "exports. Its debug symbols name the rest (a package "
+		      "NAME-dbgsym or NAME-debuginfo, or a build without "
+		      "strip). Functions of its libraries have names; this "
+		      "lists all that have one:",
+		      out);
 	else
 		fprintf(out, "Name %s with -f; this lists them:",
 			named ? "others" : "some");
@@ -357,7 +369,10 @@ void gn_next_untraced(const struct gn_facts *f, const struct gn_subject *s,
 	else if (samples_tell(f->m))
 		fputs("--by samples --limit 20", out);
 	else if (s->what != GN_NEXT_REPORT)
-		fputs("list -f '*'", out);
+		fputs(s->what != GN_NEXT_OTHER && stripped(f->m)
+			      ? "list -f '*:*'"
+			      : "list -f '*'",
+		      out);
 	name = s->what == GN_NEXT_OTHER ? other_program(f->m, &ns) : NULL;
 	if (name) {
 		fputs(" -- ", out);
