@@ -67,6 +67,12 @@ static void visit_marked(void *ctx, uint32_t row)
 	(void)ctx, (void)row;
 }
 
+static bool asks(void *ctx, uint32_t module, uint32_t method)
+{
+	(void)ctx, (void)module;
+	return method % 2;
+}
+
 static void visit_copy(void *ctx, const struct gn_r2r_copy *copy)
 {
 	(void)ctx, (void)copy;
@@ -83,7 +89,8 @@ void gn_fuzz(const uint8_t *bytes, size_t size)
 
 	m.bytes = copy;
 	if (gn_pe_open(&pe, copy, flat, readable, &m))
-		gn_r2r_copies(&pe, visit_copy, &m);
+		gn_r2r_copies(&pe,
+			      &(struct gn_r2r_asker){asks, visit_copy, &m});
 	if (pe.metadata.at && gn_md_open(&m.md, &pe.metadata)) {
 		gn_md_visit(&m.md,
 			    &(struct gn_md_visitor){NULL, visit_type,

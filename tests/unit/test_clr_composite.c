@@ -136,6 +136,13 @@ static void make_module(struct module *m, char id, const char *owner)
 	snprintf(m->image.path, sizeof(m->image.path), "%s/a.dll", cwd);
 }
 
+static bool asks(void *ctx, uint32_t module, uint32_t method)
+{
+	(void)ctx, (void)method;
+	assert_true(module < N);
+	return true;
+}
+
 static void take(void *ctx, const struct gn_r2r_copy *copy)
 {
 	assert_true(gn_copies_add(ctx, copy));
@@ -160,7 +167,8 @@ static void test_copies(void **state)
 	assert_non_null(c);
 	assert_int_equal(component, 1);
 	assert_int_equal(c->n, N);
-	assert_true(gn_composite_copies(c, component, take, &copies));
+	assert_true(gn_composite_copies(
+		c, component, &(struct gn_r2r_asker){asks, take, &copies}));
 	gn_copies_sort(&copies);
 	assert_int_equal(copies.n, 3);
 	held = gn_copies_in(&copies, 7, &n);
@@ -176,7 +184,8 @@ static void test_copies(void **state)
 	assert_true(gn_composite_has(c, component, 1));
 	assert_false(gn_composite_has(c, component, 2));
 	/* the other component has no data */
-	assert_false(gn_composite_copies(c, 0, take, &copies));
+	assert_false(gn_composite_copies(
+		c, 0, &(struct gn_r2r_asker){asks, take, &copies}));
 	assert_false(gn_composite_has(c, 0, 1));
 	/* it is opened only once */
 	make_module(&m, 'a', "composite.r2r.dll");
@@ -231,7 +240,9 @@ static void test_broken(void **state)
 		assert_int_equal(truncate("composite.r2r.dll", (off_t)n), 0);
 		c = gn_composites_get(&cut[n / 7], &m.image, &component);
 		assert_true(!c || n >= TABLE ||
-			    !gn_composite_copies(c, component, take, &copies));
+			    !gn_composite_copies(c, component,
+						 &(struct gn_r2r_asker){
+							 asks, take, &copies}));
 		gn_copies_free(&copies);
 	}
 	for (uint32_t module = 0; module < 8; module++) {
@@ -245,7 +256,9 @@ static void test_broken(void **state)
 		c = gn_composites_get(&named[module], &m.image, &component);
 		assert_non_null(c);
 		assert_int_equal(
-			gn_composite_copies(c, component, take, &copies),
+			gn_composite_copies(
+				c, component,
+				&(struct gn_r2r_asker){asks, take, &copies}),
 			module == 0 || module == 2 || module == 3);
 		gn_copies_free(&copies);
 	}

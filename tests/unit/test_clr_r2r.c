@@ -17,7 +17,7 @@
 struct module {
 	uint8_t bytes[SIZE];
 	struct gn_pe pe;
-	uint32_t pairs[8][2];
+	uint32_t asked, pairs[8][2];
 	size_t n;
 };
 
@@ -65,6 +65,20 @@ static void take(void *ctx, const struct gn_r2r_copy *copy)
 	m->pairs[m->n++][1] = copy->holder;
 }
 
+static bool asks(void *ctx, uint32_t module, uint32_t method)
+{
+	const struct module *m = ctx;
+
+	assert_int_equal(module, 0);
+	return method == m->asked;
+}
+
+static enum gn_r2r copies_of(struct module *m, uint32_t method)
+{
+	m->asked = method;
+	return gn_r2r_copies(&m->pe, &(struct gn_r2r_asker){asks, take, m});
+}
+
 static void expect(const struct module *m, uint32_t method, uint32_t a,
 		   uint32_t b)
 {
@@ -91,13 +105,13 @@ static void test_told(void **state)
 
 	(void)state;
 	make(&m, 0x40, 119, several, sizeof(several));
-	assert_int_equal(gn_r2r_copies(&m.pe, take, &m), GN_R2R_TOLD);
+	assert_int_equal(copies_of(&m, 5), GN_R2R_TOLD);
 	expect(&m, 5, 7, 307);
 	make(&m, 0, 119, single, sizeof(single));
-	assert_int_equal(gn_r2r_copies(&m.pe, take, &m), GN_R2R_TOLD);
+	assert_int_equal(copies_of(&m, 5), GN_R2R_TOLD);
 	expect(&m, 5, 7, 307);
 	make(&m, 0, 114, own, sizeof(own));
-	assert_int_equal(gn_r2r_copies(&m.pe, take, &m), GN_R2R_TOLD);
+	assert_int_equal(copies_of(&m, 5), GN_R2R_TOLD);
 	expect(&m, 5, 7, 307);
 }
 
@@ -109,18 +123,37 @@ static void test_nobody_asks(void **state)
 
 	(void)state;
 	make(&m, 0x40, 119, several, sizeof(several));
-	assert_int_equal(gn_r2r_copies(&m.pe, NULL, NULL), GN_R2R_TOLD);
+	assert_int_equal(gn_r2r_copies(&m.pe, NULL), GN_R2R_TOLD);
 	memcpy(foreign, several, sizeof(foreign));
 	foreign[8] = 1 * 2;
 	make(&m, 0x40, 119, foreign, sizeof(foreign));
-	assert_int_equal(gn_r2r_copies(&m.pe, NULL, NULL), GN_R2R_UNTOLD);
+	assert_int_equal(gn_r2r_copies(&m.pe, NULL), GN_R2R_UNTOLD);
 	make(&m, 0x20, 114, own, sizeof(own));
-	assert_int_equal(gn_r2r_copies(&m.pe, NULL, NULL), GN_R2R_UNTOLD);
+	assert_int_equal(gn_r2r_copies(&m.pe, NULL), GN_R2R_UNTOLD);
 	/* of the module alone: the table is not read */
 	make(&m, 0, 114, own, 1);
-	assert_int_equal(gn_r2r_copies(&m.pe, NULL, NULL), GN_R2R_TOLD);
+	assert_int_equal(gn_r2r_copies(&m.pe, NULL), GN_R2R_TOLD);
 	make(&m, 0x40, 114, own, 1);
-	assert_int_equal(gn_r2r_copies(&m.pe, NULL, NULL), GN_R2R_UNTOLD);
+	assert_int_equal(gn_r2r_copies(&m.pe, NULL), GN_R2R_UNTOLD);
+}
+
+/* The copies of other methods do not matter, not even where they are not
+ * told. */
+static void test_others(void **state)
+{
+	uint8_t foreign[sizeof(several)];
+	struct module m;
+
+	(void)state;
+	make(&m, 0, 114, own, sizeof(own));
+	assert_int_equal(copies_of(&m, 7), GN_R2R_TOLD);
+	assert_int_equal(m.n, 0);
+	memcpy(foreign, several, sizeof(foreign));
+	foreign[9] = 15 * 2; /* a holder in another module */
+	make(&m, 0x40, 119, foreign, sizeof(foreign));
+	assert_int_equal(copies_of(&m, 7), GN_R2R_TOLD);
+	assert_int_equal(m.n, 0);
+	assert_int_equal(copies_of(&m, 5), GN_R2R_UNTOLD);
 }
 
 static void test_untold(void **state)
@@ -133,19 +166,19 @@ static void test_untold(void **state)
 	memcpy(foreign, several, sizeof(foreign));
 	foreign[8] = 1 * 2;
 	make(&m, 0x40, 119, foreign, sizeof(foreign));
-	assert_int_equal(gn_r2r_copies(&m.pe, take, &m), GN_R2R_UNTOLD);
+	assert_int_equal(copies_of(&m, 5), GN_R2R_UNTOLD);
 	foreign[8] = 0;
 	foreign[9] = 15 * 2;
 	make(&m, 0x40, 119, foreign, sizeof(foreign));
-	assert_int_equal(gn_r2r_copies(&m.pe, take, &m), GN_R2R_UNTOLD);
+	assert_int_equal(copies_of(&m, 5), GN_R2R_UNTOLD);
 	foreign[7] = 21 * 2;
 	make(&m, 0x40, 119, foreign, sizeof(foreign));
-	assert_int_equal(gn_r2r_copies(&m.pe, take, &m), GN_R2R_UNTOLD);
+	assert_int_equal(copies_of(&m, 5), GN_R2R_UNTOLD);
 	/* the code is in another file; there is no table */
 	make(&m, 0x20, 119, several, sizeof(several));
-	assert_int_equal(gn_r2r_copies(&m.pe, take, &m), GN_R2R_UNTOLD);
+	assert_int_equal(copies_of(&m, 5), GN_R2R_UNTOLD);
 	make(&m, 0x40, 110, several, sizeof(several));
-	assert_int_equal(gn_r2r_copies(&m.pe, take, &m), GN_R2R_UNTOLD);
+	assert_int_equal(copies_of(&m, 5), GN_R2R_UNTOLD);
 }
 
 /* Each truncated table is recognised. */
@@ -156,11 +189,11 @@ static void test_cut(void **state)
 	(void)state;
 	for (size_t n = 0; n < sizeof(several); n++) {
 		make(&m, 0x40, 119, several, n);
-		assert_int_equal(gn_r2r_copies(&m.pe, take, &m), GN_R2R_UNTOLD);
+		assert_int_equal(copies_of(&m, 5), GN_R2R_UNTOLD);
 	}
 	make(&m, 0x40, 119, several, sizeof(several));
 	m.pe.native = (struct gn_bytes){NULL, 0};
-	assert_int_equal(gn_r2r_copies(&m.pe, take, &m), GN_R2R_NONE);
+	assert_int_equal(copies_of(&m, 5), GN_R2R_NONE);
 }
 
 int main(void)
@@ -168,6 +201,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_told),
 		cmocka_unit_test(test_nobody_asks),
+		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_untold),
 		cmocka_unit_test(test_cut),
 	};

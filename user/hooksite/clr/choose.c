@@ -19,6 +19,8 @@ void gn_choose_start(struct gn_clr *clr)
 	clr->functions = !gn_filter_hooks_nothing(clr->filter);
 	clr->chooses = clr->functions;
 	clr->asks = gn_filter_asks(clr->filter);
+	if (clr->chooses)
+		gn_filter_parse(clr->filter, &clr->precompiled.lines);
 	/* by default, functions that are asked for by name must be exact */
 	clr->refuses = inlined && *inlined ? strcmp(inlined, "refuse") == 0
 					   : clr->asks;
@@ -53,8 +55,8 @@ void gn_choose_hooks_off(struct gn_clr *clr)
  * module has anything to rewrite. */
 static void load_precompiled(struct gn_clr *clr, gn_cor_id module)
 {
-	uint32_t late = gn_precompiled_load(&clr->precompiled, clr->info,
-					    clr->filter, module);
+	uint32_t late =
+		gn_precompiled_load(&clr->precompiled, &clr->images, module);
 
 	if (late)
 		GN_CLR_SITE(precompiled_ran)(0, late);

@@ -156,21 +156,33 @@ struct gn_composite *gn_composites_get(struct gn_composites *all,
 struct numbered {
 	const struct gn_composite *c;
 	uint32_t component;
-	gn_r2r_fn each;
-	void *ctx;
+	const struct gn_r2r_asker *asker;
 	bool bad;
 };
 
-static void number(void *ctx, const struct gn_r2r_copy *told)
+static uint32_t number(const struct numbered *n, uint32_t module)
+{
+	return module ? module - FIRST_MODULE : n->component;
+}
+
+static bool asks_number(void *ctx, uint32_t module, uint32_t method)
+{
+	struct numbered *n = ctx;
+
+	module = number(n, module);
+	if (module < n->c->n)
+		return n->asker->asks(n->asker->ctx, module, method);
+	n->bad = true;
+	return false;
+}
+
+static void take_number(void *ctx, const struct gn_r2r_copy *told)
 {
 	struct numbered *n = ctx;
 	struct gn_r2r_copy copy = *told;
 
-	copy.module = told->module ? told->module - FIRST_MODULE : n->component;
-	if (copy.module >= n->c->n)
-		n->bad = true;
-	else
-		n->each(n->ctx, &copy);
+	copy.module = number(n, told->module);
+	n->asker->each(n->asker->ctx, &copy);
 }
 
 static bool find_section(const struct gn_composite *c, uint32_t component,
@@ -187,14 +199,14 @@ static bool find_section(const struct gn_composite *c, uint32_t component,
 }
 
 bool gn_composite_copies(const struct gn_composite *c, uint32_t component,
-			 gn_r2r_fn each, void *ctx)
+			 const struct gn_r2r_asker *asker)
 {
-	struct numbered n = {
-		.c = c, .component = component, .each = each, .ctx = ctx};
+	struct numbered n = {.c = c, .component = component, .asker = asker};
+	const struct gn_r2r_asker numbers = {asks_number, take_number, &n};
 	struct gn_bytes table;
 
 	return find_section(c, component, SECTION_COPIES, &table) &&
-	       gn_r2r_table(&table, number, &n) && !n.bad;
+	       gn_r2r_table(&table, &numbers) && !n.bad;
 }
 
 bool gn_composite_has(const struct gn_composite *c, uint32_t component,

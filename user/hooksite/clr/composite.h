@@ -42,10 +42,11 @@ struct gn_composite *gn_composites_get(struct gn_composites *all,
  * are set. False: it is not a composite image, or of a newer format. */
 bool gn_composite_read(struct gn_composite *c);
 
-/* Calls `each` for all copies in a component's code; `module` is the component
- * of the copied method. False: the code may hold copies that are not listed. */
+/* Calls `each` for the copies in a component's code that are asked for;
+ * `module` is the component of the copied method. False: the code may hold
+ * copies that are not listed. */
 bool gn_composite_copies(const struct gn_composite *c, uint32_t component,
-			 gn_r2r_fn each, void *ctx);
+			 const struct gn_r2r_asker *asker);
 
 /* Whether the component has code for the method in this row, as gn_r2r_has().
  */

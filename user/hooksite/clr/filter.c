@@ -464,7 +464,13 @@ bool gn_filter_may_hook(const struct gn_filter_lines *lines,
 	return false;
 }
 
-bool gn_filter_has_word(const struct gn_filter_lines *lines, const char *name)
+static bool has_word(const char *name, size_t len,
+		     const struct gn_filter_word *word)
+{
+	return !word->len || memmem(name, len, word->at, word->len);
+}
+
+bool gn_filter_has_words(const struct gn_filter_lines *lines, const char *name)
 {
 	size_t len = strlen(name);
 
@@ -472,8 +478,8 @@ bool gn_filter_has_word(const struct gn_filter_lines *lines, const char *name)
 		const struct gn_filter_line *line = &lines->line[i];
 
 		if (counts(lines, i, GN_FILTER_BARE) &&
-		    (!line->word.len ||
-		     memmem(name, len, line->word.at, line->word.len)))
+		    has_word(name, len, &line->word) &&
+		    has_word(name, len, &line->other))
 			return true;
 	}
 	return false;

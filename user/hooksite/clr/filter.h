@@ -77,9 +77,9 @@ bool gn_filter_may_hook(const struct gn_filter_lines *lines,
 bool gn_filter_word_at(const struct gn_filter_word *word, const char *at,
 		       size_t left);
 
-/* A quick check. False: no bare line can ask for this method. `name` has no
- * parameters. */
-bool gn_filter_has_word(const struct gn_filter_lines *lines, const char *name);
+/* A quick check: whether the name has the words of a bare line. False: no bare
+ * line can ask for this method. `name` has no parameters. */
+bool gn_filter_has_words(const struct gn_filter_lines *lines, const char *name);
 /* Whether a line asks for functions of this module. */
 bool gn_filter_line_is_in(const struct gn_filter_line *line,
 			  const char *module);

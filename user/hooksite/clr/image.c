@@ -141,7 +141,7 @@ bool gn_image_asks_method(const struct gn_image *image,
 
 	if (asks_whole(image, lines, name, m))
 		return true;
-	if (!name->full && !gn_filter_has_word(lines, name->bytes))
+	if (!name->full && !gn_filter_has_words(lines, name->bytes))
 		return false;
 	gn_text_init(&full, bytes, sizeof(bytes));
 	gn_md_put_method(&image->md, row, NULL, &full);
@@ -224,7 +224,7 @@ void gn_image_visit(const struct gn_image *image,
 	char room[GN_NAME_MAX];
 
 	gn_words_find(&v.words, lines, image->path, &image->md.strings);
-	if (v.words.any || v.words.n)
+	if (v.words.any || v.words.some)
 		gn_md_visit(&image->md, &visitor, room, sizeof(room));
 	gn_words_free(&v.words);
 }

@@ -6,10 +6,17 @@
 
 #include "md_columns.h"
 
+/* II.23.1.15: visibility; all from this one on are of nested types. */
+#define VISIBILITY    0x7u
+#define NESTED_PUBLIC 0x2u
+
 uint32_t gn_md_outer(const struct gn_md *md, uint32_t type)
 {
-	uint32_t i = gn_md_first(md, NESTED, NESTED_TYPE, type);
+	uint32_t flags = gn_md_cell(md, TYPEDEF, type, TYPEDEF_FLAGS), i;
 
+	if ((flags & VISIBILITY) < NESTED_PUBLIC)
+		return 0;
+	i = gn_md_first(md, NESTED, NESTED_TYPE, type);
 	return gn_md_cell(md, NESTED, i, NESTED_TYPE) == type
 		       ? gn_md_cell(md, NESTED, i, NESTED_IN)
 		       : 0;
@@ -119,6 +126,11 @@ void gn_md_method(const struct gn_md *md, uint32_t row,
 	/* skip the blob's length, which takes 1, 2 or 4 bytes */
 	b = md->blobs.at + sig;
 	method->generic = b[*b < 0x80 ? 1 : *b < 0xc0 ? 2 : 4] & 0x10;
+}
+
+bool gn_md_is_suspended(const struct gn_md *md, uint32_t row)
+{
+	return gn_md_cell(md, METHOD, row, METHOD_IMPL) & GN_MD_IMPL_ASYNC;
 }
 
 struct gn_bytes gn_md_method_sig(const struct gn_md *md, uint32_t row)

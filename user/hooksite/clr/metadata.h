@@ -108,6 +108,8 @@ void gn_md_visit(const struct gn_md *md, const struct gn_md_visitor *v,
 
 void gn_md_method(const struct gn_md *md, uint32_t row,
 		  struct gn_md_method *method);
+/* Whether the runtime itself suspends the method (GN_MD_IMPL_ASYNC). */
+bool gn_md_is_suspended(const struct gn_md *md, uint32_t row);
 struct gn_bytes gn_md_method_sig(const struct gn_md *md, uint32_t row);
 /* The signature of a method's locals, by its token. */
 struct gn_bytes gn_md_locals(const struct gn_md *md, gn_token locals);

@@ -11,7 +11,7 @@ struct scan {
 	struct gn_precompiled *p;
 	struct gn_filter_lines lines;
 	uint32_t place;
-	struct gn_image image;
+	const struct gn_image *image;
 	/* by row; NULL: not needed so far */
 	bool *asked;  /* the filter asks for it */
 	bool *marked; /* it can have copies in any module */
@@ -22,13 +22,13 @@ struct scan {
 
 static bool *rows_of(const struct scan *s)
 {
-	return calloc(s->image.md.table[GN_TOKEN_METHODDEF].count + 1, 1);
+	return calloc(s->image->md.table[GN_TOKEN_METHODDEF].count + 1, 1);
 }
 
 /* Whether the row, which comes from untrusted tables, exists. */
 static bool is_row(const struct scan *s, uint32_t row)
 {
-	return row <= s->image.md.table[GN_TOKEN_METHODDEF].count;
+	return row <= s->image->md.table[GN_TOKEN_METHODDEF].count;
 }
 
 static void visit_marked(void *ctx, uint32_t row)
@@ -45,7 +45,7 @@ static bool is_marked(struct scan *s, uint32_t row)
 		s->marked = rows_of(s);
 		if (!s->marked)
 			return true;
-		gn_md_marked(&s->image.md, visit_marked, s);
+		gn_md_marked(&s->image->md, visit_marked, s);
 	}
 	return s->marked[row];
 }
@@ -70,7 +70,7 @@ static void take(void *ctx, struct gn_text *type, uint32_t row,
 	if (s->off || !is_marked(s, row))
 		return;
 	s->lines.exact = s->p->lenient;
-	s->off = gn_image_asks_method(&s->image, &s->lines, type, row, m);
+	s->off = gn_image_asks_method(s->image, &s->lines, type, row, m);
 	s->lines.exact = false;
 }
 
@@ -80,28 +80,42 @@ static void add_holder(struct scan *s, uint32_t holder)
 		atomic_store(&s->p->off, true);
 }
 
+static bool asks_copies(void *ctx, uint32_t module, uint32_t method)
+{
+	const struct scan *s = ctx;
+
+	(void)module;
+	return is_row(s, method) && s->asked[method];
+}
+
 static void visit_copy(void *ctx, const struct gn_r2r_copy *copy)
 {
-	struct scan *s = ctx;
+	add_holder(ctx, copy->holder);
+}
 
-	if (is_row(s, copy->method) && s->asked[copy->method])
-		add_holder(s, copy->holder);
+static uint32_t place_of(const struct scan *s, uint32_t module)
+{
+	return atomic_load(&s->part.composite->place[module]);
 }
 
 /* If the method's module has a place, the filter's answer is known. If not, it
  * is looked up when the holder is about to run. */
+static bool asks_part(void *ctx, uint32_t module, uint32_t method)
+{
+	const struct scan *s = ctx;
+	uint32_t place = place_of(s, module);
+
+	return !place || gn_precompiled_asks(s->p, place, method);
+}
+
 static void visit_part(void *ctx, const struct gn_r2r_copy *copy)
 {
-	const struct gn_composite *c;
 	struct scan *s = ctx;
-	uint32_t place;
 
-	c = s->part.composite;
-	place = atomic_load(&c->place[copy->module]);
-	if (!place)
-		s->lost |= !gn_copies_add(&s->part.later, copy);
-	else if (gn_precompiled_asks(s->p, place, copy->method))
+	if (place_of(s, copy->module))
 		add_holder(s, copy->holder);
+	else
+		s->lost |= !gn_copies_add(&s->part.later, copy);
 }
 
 static bool keep_part(struct scan *s)
@@ -110,7 +124,7 @@ static bool keep_part(struct scan *s)
 
 	if (!part)
 		return false;
-	s->part.core = gn_image_is_core(&s->image);
+	s->part.core = gn_image_is_core(s->image);
 	gn_copies_sort(&s->part.later);
 	*part = s->part;
 	atomic_store(&s->p->part[s->place - 1], part);
@@ -121,7 +135,8 @@ static bool keep_part(struct scan *s)
  * copies. */
 static bool look_through_part(struct scan *s)
 {
-	struct gn_composite *c = gn_composites_get(&s->p->composites, &s->image,
+	const struct gn_r2r_asker asker = {asks_part, visit_part, s};
+	struct gn_composite *c = gn_composites_get(&s->p->composites, s->image,
 						   &s->part.component);
 
 	if (!c)
@@ -129,8 +144,8 @@ static bool look_through_part(struct scan *s)
 	s->part.composite = c;
 	/* all that the filter asks for in this module is known by now */
 	atomic_store(&c->place[s->part.component], s->place);
-	if (gn_composite_copies(c, s->part.component, visit_part, s) &&
-	    !s->lost && keep_part(s))
+	if (gn_composite_copies(c, s->part.component, &asker) && !s->lost &&
+	    keep_part(s))
 		return true;
 	gn_copies_free(&s->part.later);
 	return false;
@@ -138,7 +153,9 @@ static bool look_through_part(struct scan *s)
 
 static bool all_told(struct scan *s)
 {
-	return gn_r2r_copies(&s->image.pe, s->asked ? visit_copy : NULL, s) !=
+	const struct gn_r2r_asker asker = {asks_copies, visit_copy, s};
+
+	return gn_r2r_copies(&s->image->pe, s->asked ? &asker : NULL) !=
 		       GN_R2R_UNTOLD ||
 	       look_through_part(s);
 }
@@ -147,10 +164,10 @@ static void look_through(struct scan *s)
 {
 	struct gn_precompiled *p = s->p;
 
-	gn_image_visit(&s->image, &s->lines, take, s);
+	gn_image_visit(s->image, &s->lines, take, s);
 	atomic_store(&p->found[s->place - 1], s->asked);
 	atomic_store(&p->rows[s->place - 1],
-		     s->image.md.table[GN_TOKEN_METHODDEF].count);
+		     s->image->md.table[GN_TOKEN_METHODDEF].count);
 	if (s->off || atomic_load(&p->full))
 		atomic_store(&p->off, true);
 	/* last: from now on the module's precompiled code can be kept */
@@ -159,24 +176,27 @@ static void look_through(struct scan *s)
 	free(s->asked);
 }
 
-uint32_t gn_precompiled_load(struct gn_precompiled *p, void *info,
-			     const char *filter, gn_cor_id module)
+uint32_t gn_precompiled_load(struct gn_precompiled *p, struct gn_images *images,
+			     gn_cor_id module)
 {
-	struct scan s = {.p = p};
+	struct scan s = {.p = p, .lines = p->lines};
+	struct gn_image own;
 
 	if (atomic_load(&p->off) || gn_modules_find(&p->modules, module))
 		return 0;
+	s.image = p->lines.line ? gn_images_get(images, module) : NULL;
+	if (p->lines.line && !s.image &&
+	    gn_image_open(images->info, module, &own))
+		s.image = &own; /* it can be unloaded */
 	/* a module that is made in memory has no precompiled code, and programs
 	 * can make more of them than there are places */
-	if (gn_filter_parse(filter, &s.lines) &&
-	    gn_image_open(info, module, &s.image)) {
+	if (s.image) {
 		s.place = gn_modules_add(&p->modules, module);
 		if (s.place)
 			look_through(&s);
 		else
 			atomic_store(&p->off, true);
 	}
-	gn_filter_lines_free(&s.lines);
 	return atomic_load(&p->off) ? atomic_load(&p->kept) : 0;
 }
 

@@ -9,6 +9,7 @@
 
 #include "composite.h"
 #include "copies.h"
+#include "filter.h"
 #include "methods.h"
 
 /* A module whose code is in a composite image, with the copies that it holds of
@@ -28,6 +29,8 @@ struct gn_precompiled {
 	 * code off if the filter asks for it. With `lenient`, this needs more
 	 * than a wildcard: then some calls are not seen, which is reported. */
 	bool lenient;
+	/* the filter's; without any, no module is looked at */
+	struct gn_filter_lines lines;
 	_Atomic uint32_t kept; /* methods kept outside the core library */
 	struct gn_modules modules;
 	/* by place - 1: all copies in the module's code are known; the filter
@@ -45,8 +48,8 @@ struct gn_precompiled {
 /* A module was loaded, and none of its code has run yet. Returns the number of
  * methods that were kept, if this module shows that they can hold copies of its
  * methods: some may have run already. Otherwise 0. */
-uint32_t gn_precompiled_load(struct gn_precompiled *p, void *info,
-			     const char *filter, gn_cor_id module);
+uint32_t gn_precompiled_load(struct gn_precompiled *p, struct gn_images *images,
+			     gn_cor_id module);
 void gn_precompiled_unload(struct gn_precompiled *p, gn_cor_id module);
 
 /* Whether the precompiled code of a loaded module is refused because it can

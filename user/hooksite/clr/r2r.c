@@ -47,13 +47,15 @@ static void read_method(struct entry *e, struct gn_r2r_copy *copy)
 }
 
 /* The rows of the holders are stored as differences. */
-static void read_entry(struct entry *e, gn_r2r_fn each, void *ctx,
+static void read_entry(struct entry *e, const struct gn_r2r_asker *asker,
 		       uint32_t *pairs)
 {
 	struct gn_r2r_copy copy = {0};
 
 	e->left = gn_r2r_number(&e->r, false);
 	read_method(e, &copy);
+	if (!asker || !asker->asks(asker->ctx, copy.module, copy.method))
+		return;
 	while (e->left && !e->r.bad && !e->foreign && ++*pairs < PAIRS_MAX) {
 		uint32_t step = next(e);
 
@@ -62,15 +64,14 @@ static void read_entry(struct entry *e, gn_r2r_fn each, void *ctx,
 			step >>= 1;
 		}
 		copy.holder += step;
-		if (each && !e->foreign && !e->r.bad)
-			each(ctx, &copy);
+		if (!e->foreign && !e->r.bad)
+			asker->each(asker->ctx, &copy);
 	}
 }
 
 struct table {
 	struct entry like;
-	gn_r2r_fn each;
-	void *ctx;
+	const struct gn_r2r_asker *asker;
 	uint32_t pairs;
 };
 
@@ -80,13 +81,14 @@ static bool take_entry(void *ctx, struct gn_r2r_reader at)
 	struct entry e = t->like;
 
 	e.r = at;
-	read_entry(&e, t->each, t->ctx, &t->pairs);
+	read_entry(&e, t->asker, &t->pairs);
 	return !e.r.bad && !e.foreign && t->pairs < PAIRS_MAX;
 }
 
-enum gn_r2r gn_r2r_copies(const struct gn_pe *pe, gn_r2r_fn each, void *ctx)
+enum gn_r2r gn_r2r_copies(const struct gn_pe *pe,
+			  const struct gn_r2r_asker *asker)
 {
-	struct table t = {.like = {.any = true}, .each = each, .ctx = ctx};
+	struct table t = {.like = {.any = true}, .asker = asker};
 	struct gn_bytes table;
 	uint32_t flags;
 
@@ -101,16 +103,17 @@ enum gn_r2r gn_r2r_copies(const struct gn_pe *pe, gn_r2r_fn each, void *ctx)
 			return GN_R2R_UNTOLD;
 		/* a module that was compiled alone has copies of its own
 		 * methods only */
-		if (!each && !t.like.multi)
+		if (!asker && !t.like.multi)
 			return GN_R2R_TOLD;
 	}
 	return gn_r2r_entries(&table, take_entry, &t) ? GN_R2R_TOLD
 						      : GN_R2R_UNTOLD;
 }
 
-bool gn_r2r_table(const struct gn_bytes *table, gn_r2r_fn each, void *ctx)
+bool gn_r2r_table(const struct gn_bytes *table,
+		  const struct gn_r2r_asker *asker)
 {
-	struct table t = {.like = {.others = true}, .each = each, .ctx = ctx};
+	struct table t = {.like = {.others = true}, .asker = asker};
 
 	return gn_r2r_entries(table, take_entry, &t);
 }

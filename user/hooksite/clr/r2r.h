@@ -23,15 +23,26 @@ struct gn_r2r_copy {
 
 typedef void (*gn_r2r_fn)(void *ctx, const struct gn_r2r_copy *copy);
 
-/* Calls `each` for all pairs. `each` may be NULL if no method of this module is
- * requested; the module can still hold copies of others. Methods that the
- * runtime marks NonVersionable are never listed: they can be copied into any
- * module. */
-enum gn_r2r gn_r2r_copies(const struct gn_pe *pe, gn_r2r_fn each, void *ctx);
+/* Who asks for copies of which methods. */
+struct gn_r2r_asker {
+	/* The copies of other methods are not looked at. `module`: see
+	 * gn_r2r_copy. */
+	bool (*asks)(void *ctx, uint32_t module, uint32_t method);
+	gn_r2r_fn each;
+	void *ctx;
+};
 
-/* Calls `each` for all copies in a component's table, of the component's
- * methods and of other components'. False: the table is invalid. */
-bool gn_r2r_table(const struct gn_bytes *table, gn_r2r_fn each, void *ctx);
+/* Calls `each` for all copies of methods that are asked for. `asker` may be
+ * NULL if no method of this module is; the module can still hold copies of
+ * others. Methods that the runtime marks NonVersionable are never listed: they
+ * can be copied into any module. */
+enum gn_r2r gn_r2r_copies(const struct gn_pe *pe,
+			  const struct gn_r2r_asker *asker);
+
+/* The same for a component's table, of the component's methods and of other
+ * components'. False: the table is invalid. */
+bool gn_r2r_table(const struct gn_bytes *table,
+		  const struct gn_r2r_asker *asker);
 
 /* Whether the module has precompiled code of its own for the non-generic method
  * in this row. gn_r2r_enters(): whether a section of entry points has an entry

@@ -283,13 +283,11 @@ static bool find_awaits(const struct gn_md *md, gn_token token,
 			const struct gn_bytes *body, struct gn_il_awaits *own,
 			const struct gn_il_awaits **list)
 {
-	struct gn_md_method method;
 	struct gn_il_method il;
 
 	*own = (struct gn_il_awaits){0};
 	*list = NULL;
-	gn_md_method(md, GN_TOKEN_ROW(token), &method);
-	if (!(method.impl & GN_MD_IMPL_ASYNC))
+	if (!gn_md_is_suspended(md, GN_TOKEN_ROW(token)))
 		return true;
 	*list = own;
 	return !gn_il_read(body->at, body->n, &il) &&

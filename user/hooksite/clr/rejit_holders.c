@@ -44,6 +44,14 @@ static bool is_helper(const struct holders *h, uint32_t row)
 	return gn_filter_helper(bytes);
 }
 
+static bool asks_copies(void *ctx, uint32_t module, uint32_t method)
+{
+	uint32_t index;
+
+	(void)module;
+	return is_chosen(ctx, method, &index);
+}
+
 static void visit_copy(void *ctx, const struct gn_r2r_copy *copy)
 {
 	struct holders *h = ctx;
@@ -70,6 +78,7 @@ void gn_rejit_add_holders(struct gn_clr *clr, gn_cor_id module, uint32_t chosen,
 {
 	struct gn_rejit *r = &clr->rejit;
 	struct holders h = {.clr = clr, .list = list, .module = module};
+	const struct gn_r2r_asker asker = {asks_copies, visit_copy, &h};
 	bool started = clr->wants & GN_WANT_START;
 	const struct gn_image *image;
 
@@ -81,8 +90,7 @@ void gn_rejit_add_holders(struct gn_clr *clr, gn_cor_id module, uint32_t chosen,
 		return;
 	h.md = &image->md;
 	gn_md_marked(h.md, visit_marked, &h);
-	if (!started &&
-	    gn_r2r_copies(&image->pe, visit_copy, &h) == GN_R2R_UNTOLD)
+	if (!started && gn_r2r_copies(&image->pe, &asker) == GN_R2R_UNTOLD)
 		h.copied = chosen;
 	if (h.copied)
 		GN_CLR_SITE(selected)(GN_SELECTED_COPIED, h.copied);

@@ -97,7 +97,8 @@ static void take_asked(void *ctx, struct gn_text *type, uint32_t row,
 
 static void look_through(struct scan *s)
 {
-	uint32_t end = s->image->md.table[GN_TOKEN_METHODDEF].count + 1;
+	const struct gn_md *md = &s->image->md;
+	uint32_t end = md->table[GN_TOKEN_METHODDEF].count + 1;
 	struct gn_md_method m;
 
 	if (!s->known && !s->clr->rejit.only_awaits) {
@@ -105,12 +106,13 @@ static void look_through(struct scan *s)
 		return;
 	}
 	for (uint32_t row = 1; row < end; row++) {
-		gn_md_method(&s->image->md, row, &m);
 		if (s->clr->rejit.only_awaits
-			    ? m.impl & GN_MD_IMPL_ASYNC
-			    : gn_precompiled_asks(&s->clr->precompiled,
-						  s->known, row))
-			take(s, row, &m);
+			    ? !gn_md_is_suspended(md, row)
+			    : !gn_precompiled_asks(&s->clr->precompiled,
+						   s->known, row))
+			continue;
+		gn_md_method(md, row, &m);
+		take(s, row, &m);
 	}
 }
 

@@ -4,29 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gnomon/grow.h>
-
-/* With more words than this, few names are skipped. */
-#define WORDS_MAX (1u << 16)
-
-static bool add(struct gn_words *w, uint32_t at)
-{
-	if (w->n == WORDS_MAX ||
-	    gn_grow(&w->at, &w->room, w->n + 1, sizeof(at)))
-		return false;
-	w->at[w->n++] = at;
-	return true;
-}
-
-#define PAIRS	 (1u << 16)
+#define HASHES	 (1u << 16)
 #define CHAINS	 (1u << 12)
 #define NONE	 UINT32_MAX
 #define STEP_MAX 16u
+#define WIDE	 4u /* bytes of a piece, if all words are long enough */
+#define NARROW	 2u
 
 /*
- * Searches for the words of all lines at once. A word longer than `step` bytes
- * contains, wherever it begins, a pair of bytes at an offset that is a multiple
- * of `step`. So the search reads only these pairs, which makes it fast.
+ * Searches for the words of all lines at once. A word with `step` - 1 bytes
+ * more than a piece contains, wherever it begins, a piece at an offset that is
+ * a multiple of `step`. So the search reads only these, which makes it fast.
  */
 struct search {
 	struct {
@@ -35,27 +23,33 @@ struct search {
 		bool never; /* `other` is missing: no name matches */
 	} * of;
 	uint32_t n, step;
-	/* The pairs of all words: the first `step` of each. Pairs with the same
-	 * hash form a chain, which ends with NONE. */
+	bool wide;
+	/* The pieces of all words: the first `step` of each. Pieces with the
+	 * same hash form a chain, which ends with NONE. */
 	uint32_t *next, first[CHAINS];
-	uint64_t has[PAIRS / 64];
+	uint64_t has[HASHES / 64];
 };
 
-static uint16_t pair_at(const char *p)
+static uint16_t hash_at(const char *p, bool wide)
 {
 	uint16_t pair;
+	uint32_t four;
 
-	memcpy(&pair, p, sizeof(pair));
+	if (wide) {
+		memcpy(&four, p, WIDE);
+		return (uint16_t)(four * 2654435761u >> 16);
+	}
+	memcpy(&pair, p, NARROW);
 	return pair;
 }
 
-static uint32_t chain_of(uint16_t pair)
+static uint32_t chain_of(uint16_t hash)
 {
-	return (pair * 40503u >> 4) % CHAINS;
+	return (hash * 40503u >> 4) % CHAINS;
 }
 
 /* False: out of memory. */
-static bool set_pairs(struct search *s)
+static bool set_pieces(struct search *s)
 {
 	s->next = calloc((size_t)s->n * s->step, sizeof(*s->next));
 	if (!s->next)
@@ -64,11 +58,11 @@ static bool set_pairs(struct search *s)
 	memset(s->has, 0, sizeof(s->has));
 	for (uint32_t i = 0; i < s->n * s->step; i++) {
 		const struct gn_filter_line *line = s->of[i / s->step].line;
-		uint16_t pair = pair_at(line->word.at + i % s->step);
+		uint16_t hash = hash_at(line->word.at + i % s->step, s->wide);
 
-		s->next[i] = s->first[chain_of(pair)];
-		s->first[chain_of(pair)] = i;
-		s->has[pair / 64] |= 1ull << pair % 64;
+		s->next[i] = s->first[chain_of(hash)];
+		s->first[chain_of(hash)] = i;
+		s->has[hash / 64] |= 1ull << hash % 64;
 	}
 	return true;
 }
@@ -106,57 +100,77 @@ static bool is_word_at(struct search *s, uint32_t i, const struct gn_bytes *in,
 	       has_other(s, i, in);
 }
 
-/* Adds the words that have this pair, in the order of their starts. False:
- * there is no room. */
-static bool take_words(struct gn_words *w, struct search *s, size_t at,
-		       uint16_t pair)
+/* Marks the strings that contain the byte. One can begin at any byte, because
+ * strings can share their ends. */
+static void mark(struct gn_words *w, size_t at)
 {
-	uint32_t begins = 0; /* bit n: a word begins n bytes before `at` */
+	const uint8_t *strings = w->strings->at;
 
-	for (uint32_t i = s->first[chain_of(pair)]; i != NONE; i = s->next[i]) {
+	w->some = true;
+	while (!(w->has[at / 64] >> at % 64 & 1)) {
+		w->has[at / 64] |= 1ull << at % 64;
+		if (!at || !strings[at - 1])
+			return;
+		at--;
+	}
+}
+
+/* Marks the words that have this piece. */
+static void take_words(struct gn_words *w, struct search *s, size_t at,
+		       uint16_t hash)
+{
+	for (uint32_t i = s->first[chain_of(hash)]; i != NONE; i = s->next[i]) {
 		uint32_t before = i % s->step;
 
 		if (before <= at &&
 		    is_word_at(s, i / s->step, w->strings, at - before))
-			begins |= 1u << before;
+			mark(w, at - before);
 	}
-	for (uint32_t before = s->step; before--;)
-		if (begins >> before & 1 && !add(w, (uint32_t)(at - before)))
-			return false;
-	return true;
 }
 
-/* False: there is no room. */
-static bool search(struct gn_words *w, struct search *s)
+static void search(struct gn_words *w, struct search *s)
 {
 	const struct gn_bytes *in = w->strings;
+	const bool wide = s->wide;
+	size_t size = wide ? WIDE : NARROW;
 
-	for (size_t at = 0; at + sizeof(uint16_t) <= in->n; at += s->step) {
-		uint16_t pair = pair_at((const char *)in->at + at);
+	for (size_t at = 0; at + size <= in->n; at += s->step) {
+		uint16_t hash = hash_at((const char *)in->at + at, wide);
 
-		if (s->has[pair / 64] >> pair % 64 & 1 &&
-		    !take_words(w, s, at, pair))
-			return false;
+		if (s->has[hash / 64] >> hash % 64 & 1)
+			take_words(w, s, at, hash);
 	}
-	return true;
 }
 
 /* False: some line has no word to search for. */
 static bool choose(struct search *s, const struct gn_filter_lines *lines,
 		   const char *module)
 {
-	s->step = STEP_MAX;
+	size_t shortest = STEP_MAX + WIDE - 1;
+
 	for (uint32_t i = 0; i < lines->n; i++) {
 		const struct gn_filter_line *line = &lines->line[i];
 
 		if (!gn_filter_line_is_in(line, module))
 			continue;
-		if (line->word.len < 2)
+		if (line->word.len < NARROW)
 			return false;
 		s->of[s->n++].line = line;
-		if (line->word.len <= s->step)
-			s->step = (uint32_t)line->word.len - 1;
+		if (line->word.len < shortest)
+			shortest = line->word.len;
 	}
+	s->wide = shortest > WIDE;
+	s->step = (uint32_t)shortest - (s->wide ? WIDE : NARROW) + 1;
+	return true;
+}
+
+/* False: out of memory. */
+static bool find(struct gn_words *w, struct search *s)
+{
+	w->has = calloc(w->strings->n / 64 + 1, sizeof(*w->has));
+	if (!w->has || !set_pieces(s))
+		return false;
+	search(w, s);
 	return true;
 }
 
@@ -172,7 +186,7 @@ void gn_words_find(struct gn_words *w, const struct gn_filter_lines *lines,
 	s->next = NULL;
 	s->of = calloc(lines->n + 1, sizeof(*s->of));
 	if (s->of && choose(s, lines, module))
-		w->any = s->n && !(set_pairs(s) && search(w, s));
+		w->any = s->n && !find(w, s);
 	free(s->next);
 	free(s->of);
 	free(s);
@@ -180,35 +194,6 @@ void gn_words_find(struct gn_words *w, const struct gn_filter_lines *lines,
 
 void gn_words_free(struct gn_words *w)
 {
-	free(w->at);
+	free(w->has);
 	*w = (struct gn_words){.strings = NULL};
-}
-
-/* The first word at or after `from`. strings->n: there is none. */
-static size_t next(const struct gn_words *w, size_t from)
-{
-	uint32_t low = 0, high = w->n;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (w->at[middle] < from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < w->n ? w->at[low] : w->strings->n;
-}
-
-/* Strings can share their ends in the heap, so `at` can be in the middle of
- * another string. */
-bool gn_words_in(const struct gn_words *w, uint32_t at)
-{
-	size_t word;
-
-	if (w->any)
-		return true;
-	word = next(w, at);
-	return word < w->strings->n &&
-	       !memchr(w->strings->at + at, '\0', word - at);
 }

@@ -12,11 +12,11 @@
 
 struct gn_words {
 	const struct gn_bytes *strings;
-	uint32_t *at; /* offsets of the words, ascending */
-	uint32_t n;
-	size_t room;
-	bool any; /* any name can match: some line needs no word, or there are
-		     too many words */
+	/* A bit for each byte of the heap: whether a string that begins there
+	 * contains a word. NULL: none does. */
+	uint64_t *has;
+	bool some; /* some string does */
+	bool any;  /* any name can match: some line needs no word */
 };
 
 /* `strings`: the module's string heap, which must outlive `w`. Always call
@@ -26,6 +26,10 @@ void gn_words_find(struct gn_words *w, const struct gn_filter_lines *lines,
 void gn_words_free(struct gn_words *w);
 
 /* Whether the string at this offset contains such a word. */
-bool gn_words_in(const struct gn_words *w, uint32_t at);
+static inline bool gn_words_in(const struct gn_words *w, uint32_t at)
+{
+	return w->any || (w->some && at < w->strings->n &&
+			  w->has[at / 64] >> at % 64 & 1);
+}
 
 #endif
