@@ -519,23 +519,3 @@ void gn_caller_outside(const struct gn_model *m, int32_t function, int class,
 	if (out->through <= out->all / 2)
 		out->function = -1;
 }
-
-int gn_top_classes(const uint64_t classes[GN_CLASS_COUNT], int *out, int n)
-{
-	bool taken[GN_CLASS_COUNT] = {false};
-	int found = 0;
-
-	while (found < n) {
-		int best = -1;
-
-		for (int c = 0; c < GN_CLASS_COUNT; c++)
-			if (!taken[c] && classes[c] &&
-			    (best < 0 || classes[c] > classes[best]))
-				best = c;
-		if (best < 0)
-			break;
-		taken[best] = true;
-		out[found++] = best;
-	}
-	return found;
-}

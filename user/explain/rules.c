@@ -149,22 +149,3 @@ const char *gn_rule_name(size_t i)
 
 	return r ? r->name : NULL;
 }
-
-void gn_subject_add(struct gn_subject *s, const struct gn_model_function *fn,
-		    uint64_t weight)
-{
-	int at = s->nfunctions;
-
-	while (at > 0 && weight > s->weight[at - 1])
-		at--;
-	if (at == GN_NAMED)
-		return;
-	if (s->nfunctions < GN_NAMED)
-		s->nfunctions++;
-	for (int k = s->nfunctions - 1; k > at; k--) {
-		s->function[k] = s->function[k - 1];
-		s->weight[k] = s->weight[k - 1];
-	}
-	s->function[at] = fn;
-	s->weight[at] = weight;
-}

@@ -491,11 +491,6 @@ void gn_say_late(const struct gn_facts *f, const struct gn_subject *s,
 	put_thread(out, gn_most_of(f->m, GN_CLASS_RUNQUEUE), GN_CLASS_RUNQUEUE);
 }
 
-double gn_share_of_cpu(const struct gn_facts *f, uint64_t ns)
-{
-	return ns >= f->wall / 20 ? gn_share(ns, f->cpu) : 0;
-}
-
 void gn_put_of_cpu(FILE *out, const struct gn_facts *f, uint64_t ns)
 {
 	gn_put_ns(out, ns);

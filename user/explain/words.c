@@ -98,3 +98,23 @@ void gn_put_calls(FILE *out, const struct gn_model_function *fn, bool lossy)
 		fputs("at least ", out);
 	gn_put_count(out, fn->v.calls, "call", "calls");
 }
+
+int gn_top_classes(const uint64_t classes[GN_CLASS_COUNT], int *out, int n)
+{
+	bool taken[GN_CLASS_COUNT] = {false};
+	int found = 0;
+
+	while (found < n) {
+		int best = -1;
+
+		for (int c = 0; c < GN_CLASS_COUNT; c++)
+			if (!taken[c] && classes[c] &&
+			    (best < 0 || classes[c] > classes[best]))
+				best = c;
+		if (best < 0)
+			break;
+		taken[best] = true;
+		out[found++] = best;
+	}
+	return found;
+}

@@ -140,11 +140,6 @@ static bool certain(const struct gn_model_function *fn)
 	       fn->v.error_excl <= gn_own_time(fn) / 2;
 }
 
-double gn_share_of_work(const struct gn_facts *f, uint64_t ns)
-{
-	return gn_share(ns, f->busy + f->answers);
-}
-
 int gn_look_own(const struct gn_facts *f, struct gn_subject *s)
 {
 	const struct gn_model *m = f->m;
@@ -197,16 +192,6 @@ void gn_next_own(const struct gn_facts *f, const struct gn_subject *s,
 	/* ae would include compilation and collection */
 	fputs("--by callers --sort app --columns calls,ei,ai,app --limit 3",
 	      out);
-}
-
-/* With fewer samples a function's share is random. */
-#define SAMPLES_LEAST 20
-
-double gn_share_of_samples(const struct gn_model *m)
-{
-	if (!m->nsamples || m->sampled < SAMPLES_LEAST)
-		return 0;
-	return gn_share(m->samples[0].self, m->sampled);
 }
 
 int gn_look_sampled(const struct gn_facts *f, struct gn_subject *s)

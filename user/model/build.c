@@ -332,23 +332,6 @@ static int make_all(struct gn_build *b)
 	return err;
 }
 
-int gn_build_name_others(struct gn_pipeline *p, struct gn_tree *tree)
-{
-	uint32_t fn = GN_NONE;
-	int err = 0;
-
-	for (uint32_t i = 1; i < tree->n && !err; i++) {
-		struct gn_node *n = &tree->nodes[i];
-
-		if (n->process || n->fn != GN_FN_OTHER)
-			continue;
-		if (fn == GN_NONE)
-			err = gn_names_made(&p->stage.names, "[other]", &fn);
-		n->fn = fn;
-	}
-	return err;
-}
-
 static int name_others(struct gn_pipeline *p, struct gn_tree *tree)
 {
 	if (tree->n < tree->most)

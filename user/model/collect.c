@@ -23,23 +23,6 @@ void gn_take_reversal(struct gn_pipeline *p, const struct gn_order_seen *seen)
 		p->stage.checks.time_reversals++;
 }
 
-/* Marks the open interval as a gap if the number of a collect or note record
- * shows losses. */
-void gn_take_loss(struct gn_pipeline *p, struct gn_thread *t,
-		  const struct gn_order_seen *seen)
-{
-	if (!seen->lost)
-		return;
-	p->lost += seen->lost;
-	gn_walk_drop_held(t);
-	gn_events_lost(p, t);
-	t->native.is = false; /* the return may be lost */
-	p->processes[t->process].lost = true;
-	if (!t->account.gap)
-		t->gaps++;
-	t->account.gap = true;
-}
-
 int gn_take_slice(struct gn_pipeline *p, struct gn_thread *t,
 		  const struct gn_rec_slice *s)
 {
@@ -54,14 +37,6 @@ int gn_take_slice(struct gn_pipeline *p, struct gn_thread *t,
 	if (seen.lost)
 		gn_syscalls_lost(&p->syscalls, t->number, &t->syscall);
 	return gn_order_hold(&t->order, s) ? 0 : gn_slice_put(p, t, s);
-}
-
-int gn_thread_no_room(struct gn_pipeline *p, struct gn_thread *t, int err)
-{
-	if (err != -ENOSPC)
-		return err;
-	gn_take_loss(p, t, &(struct gn_order_seen){.lost = 1});
-	return 0;
 }
 
 /* A frame above these compilations showed that they are over: they threw. */

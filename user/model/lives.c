@@ -6,20 +6,6 @@
 #include "model/take.h"
 #include "model/walk.h"
 
-void gn_thread_gap(struct gn_pipeline *p, struct gn_thread *t, uint64_t end)
-{
-	struct gn_process *proc = &p->processes[t->process];
-	uint64_t since = t->account.since;
-
-	gn_walk_gap(p, t, since, end);
-	gn_account_forget(&t->account);
-	gn_windows_end(&proc->windows, t, since, true);
-	if (proc->collecting)
-		gn_collecting_lose(proc->collecting, t->number);
-	gn_walk_at(p, t, since);
-	gn_walk_activities(p, t, 0);
-}
-
 int gn_thread_cut(struct gn_pipeline *p, struct gn_thread *t, uint64_t end,
 		  enum gn_frame_end how)
 {

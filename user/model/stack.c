@@ -2,71 +2,7 @@
 /* The frames of a stack, and what events do to them. */
 #include "model/stack.h"
 
-#include <errno.h>
-
-#include "model/mem.h"
 #include "model/walk.h"
-
-uint64_t gn_stack_marked(const struct gn_stack *k, uint64_t key)
-{
-	uint32_t i = k->nmarks;
-
-	while (i && k->marks[i - 1].key < key)
-		i--;
-	return i ? k->marks[i - 1].time : 0;
-}
-
-void gn_stack_end_frame(struct gn_stacks *st, struct gn_stage *s,
-			const struct gn_stack *k, const struct gn_frame *f,
-			enum gn_frame_end how)
-{
-	if (f->flags & GN_FRAME_INHERITED)
-		return;
-	switch (how) {
-	case GN_END_OPEN:
-		s->checks.open_frames++;
-		return;
-	case GN_END_UNWOUND:
-	case GN_END_CAUGHT:
-		s->checks.unwound_frames++;
-		s->tree.nodes[f->node].unwound++;
-		st->unwound++;
-		if (how == GN_END_UNWOUND)
-			return;
-		break;
-	case GN_END_LEFT:
-	case GN_END_AGAIN:
-	case GN_END_SUSPENDED:
-		break;
-	}
-	gn_tree_finish_call(&s->tree, f->node, k->clock - f->start);
-}
-
-/* Drops the open unwind of a frame that is gone. It cannot end any more, so the
- * exception was caught. */
-static void drop_unwind(struct gn_stacks *st, const struct gn_stack *k,
-			const struct gn_frame *f)
-{
-	while (st->nunwinds) {
-		const struct gn_unwind *u = &st->unwinds[st->nunwinds - 1];
-
-		if (!u->found || u->stack != k->id || u->key != f->key ||
-		    u->func != f->func)
-			break;
-		st->nunwinds--;
-	}
-}
-
-void gn_stack_pop(struct gn_stacks *st, struct gn_stage *s, struct gn_stack *k,
-		  enum gn_frame_end how)
-{
-	struct gn_frame *f = &k->frames[--k->n];
-
-	gn_stack_end_frame(st, s, k, f, how);
-	gn_walk_leave(s, k, how);
-	if (st->nunwinds)
-		drop_unwind(st, k, f);
-}
 
 /*
  * Ends a frame in whose place another function was entered. It jumped to that
@@ -87,7 +23,7 @@ static int overlay(struct gn_stacks *st, struct gn_stage *s, struct gn_stack *k)
 	k->n--;
 	gn_walk_leave(s, k, GN_END_LEFT);
 	if (st->nunwinds)
-		drop_unwind(st, k, f);
+		gn_stack_drop_unwind(st, k, f);
 	return err;
 }
 
@@ -103,20 +39,6 @@ static int make_way(struct gn_stacks *st, struct gn_stage *s,
 	while (k->n && k->frames[k->n - 1].key == key)
 		err |= overlay(st, s, k);
 	return err;
-}
-
-int gn_stack_grow(struct gn_stage *s, struct gn_stack *k, size_t need)
-{
-	uint32_t before = k->cap;
-
-	if (need <= before)
-		return 0;
-	if (s->most_frames && s->frames + need - before > s->most_frames)
-		return -ENOSPC;
-	if (gn_grow(&k->frames, &k->cap, need, sizeof(*k->frames)))
-		return -ENOMEM;
-	s->frames += k->cap - before;
-	return 0;
 }
 
 /* How many frames are left if those with numbers up to this one end, and all
@@ -277,16 +199,6 @@ void gn_stacks_suspend(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 	gn_pending_below(st, s, k, key);
 	while (k->n && k->frames[k->n - 1].key < key)
 		gn_stack_pop(st, s, k, GN_END_SUSPENDED);
-}
-
-uint32_t gn_stack_find_func(const struct gn_stack *k, uint32_t func)
-{
-	uint32_t i, end = k->n > GN_SEARCH_MAX ? k->n - GN_SEARCH_MAX : 0;
-
-	for (i = k->n; i > end; i--)
-		if (k->frames[i - 1].func == func)
-			return i - 1;
-	return GN_NONE;
 }
 
 static void leave_keyless(struct gn_stacks *st, struct gn_stage *s,

@@ -278,7 +278,19 @@ int gn_stacks_restart(struct gn_stacks *st, struct gn_stage *s);
 int gn_stacks_inherit(struct gn_stacks *st, struct gn_stage *s,
 		      const struct gn_stacks *parent);
 
-/* For stack.c, stacks.c, parts.c and unwind.c among themselves. */
+/* For the files of stacks among themselves. */
+/* A stack that is not mapped yet; NULL: no memory. */
+struct gn_stack *gn_stack_new(struct gn_stacks *st);
+void gn_stack_free(struct gn_stack *k);
+/* Needs room in st->mapped. */
+void gn_stacks_map(struct gn_stacks *st, struct gn_stack *k, uint64_t lo,
+		   uint64_t hi);
+/* The stack whose frames own the time now. */
+struct gn_stack *gn_stacks_owning(const struct gn_stacks *st);
+/* Drops the open unwind of a frame that is gone. It cannot end any more, so the
+ * exception was caught. */
+void gn_stack_drop_unwind(struct gn_stacks *st, const struct gn_stack *k,
+			  const struct gn_frame *f);
 /* Moves the frames from `at` on to the tree path of the frame below them. 0,
  * -ENOMEM, or -ENOSPC: some were dropped. */
 int gn_stack_hang(struct gn_stacks *st, struct gn_stage *s, struct gn_stack *k,

@@ -9,83 +9,10 @@
 #include "model/mem.h"
 #include "model/walk.h"
 
-static struct gn_stack *new_stack(struct gn_stacks *st)
-{
-	struct gn_stack *k = calloc(1, sizeof(*k));
-
-	if (k)
-		k->id = ++st->ids;
-	return k;
-}
-
-static void free_stack(struct gn_stack *k)
-{
-	if (!k)
-		return;
-	free(k->frames);
-	free(k->pending);
-	free(k);
-}
-
-int gn_stacks_init(struct gn_stacks *st, uint32_t root)
-{
-	*st = (struct gn_stacks){.root = root};
-	st->first = new_stack(st);
-	st->active = st->next = st->first;
-	st->main = st->ids;
-	return st->first ? 0 : -ENOMEM;
-}
-
-void gn_stacks_free(struct gn_stacks *st)
-{
-	uint32_t i;
-
-	for (i = 0; i < st->nmapped; i++)
-		free_stack(st->mapped[i]);
-	free_stack(st->first);
-	for (i = 0; i < st->nparked; i++)
-		free(st->parked[i].frames);
-	free(st->parked);
-	st->parked = NULL;
-	st->nparked = st->parked_cap = 0;
-	st->parked_frames = 0;
-	free(st->mapped);
-	free(st->unwinds);
-	st->unwinds = NULL;
-	st->nunwinds = st->unwinds_cap = 0;
-	st->active = st->next = st->first = st->interrupted = NULL;
-	st->mapped = NULL;
-	st->nmapped = st->mapped_cap = 0;
-}
-
-struct gn_stack *gn_stacks_current(const struct gn_stacks *st)
-{
-	return st->interrupted && !st->active->n ? st->interrupted : st->active;
-}
-
-static struct gn_stack *owner_of(const struct gn_stacks *st)
-{
-	struct gn_stack *k = gn_stacks_current(st);
-
-	return st->next != st->active && (st->next->n || !k->n) ? st->next : k;
-}
-
-uint32_t gn_stacks_owner(const struct gn_stacks *st)
-{
-	const struct gn_stack *owner = owner_of(st);
-
-	return owner->n ? owner->frames[owner->n - 1].node : st->root;
-}
-
-uint64_t gn_stacks_owner_id(const struct gn_stacks *st)
-{
-	return owner_of(st)->id;
-}
-
 uint32_t gn_stacks_charge_open(struct gn_stacks *st, uint64_t elapsed,
 			       bool *outside)
 {
-	struct gn_stack *owner = owner_of(st);
+	struct gn_stack *owner = gn_stacks_owning(st);
 
 	owner->clock += elapsed;
 	*outside = !owner->n;
@@ -113,13 +40,6 @@ uint32_t gn_stacks_charge(struct gn_stacks *st, uint64_t elapsed, bool *outside)
 	return node;
 }
 
-uint32_t gn_stacks_top(const struct gn_stacks *st, const struct gn_tree *tree)
-{
-	const struct gn_stack *k = gn_stacks_current(st);
-
-	return k && k->n ? tree->nodes[k->frames[k->n - 1].node].fn : GN_NONE;
-}
-
 static void end_stack(struct gn_stacks *st, struct gn_stage *s,
 		      struct gn_stack *k, enum gn_frame_end how)
 {
@@ -142,53 +62,11 @@ void gn_stacks_settle(struct gn_stacks *st, struct gn_stage *s)
 	gn_parked_forget(st, s);
 }
 
-uint32_t gn_stacks_find(const struct gn_stacks *st, uint64_t lo)
-{
-	uint32_t a = 0, b = st->nmapped;
-
-	while (a < b) {
-		uint32_t mid = a + (b - a) / 2;
-
-		if (st->mapped[mid]->hi > lo)
-			b = mid;
-		else
-			a = mid + 1;
-	}
-	return a;
-}
-
 static void unmap(struct gn_stacks *st, uint32_t at)
 {
 	st->nmapped--;
 	memmove(&st->mapped[at], &st->mapped[at + 1],
 		(st->nmapped - at) * sizeof(*st->mapped));
-}
-
-/* Needs room in st->mapped. */
-static void map(struct gn_stacks *st, struct gn_stack *k, uint64_t lo,
-		uint64_t hi)
-{
-	uint32_t at = gn_stacks_find(st, lo);
-
-	memmove(&st->mapped[at + 1], &st->mapped[at],
-		(st->nmapped - at) * sizeof(*st->mapped));
-	st->mapped[at] = k;
-	st->nmapped++;
-	k->lo = lo;
-	k->hi = k->end = hi;
-}
-
-struct gn_stack *gn_stacks_add(struct gn_stacks *st, uint64_t lo, uint64_t hi)
-{
-	struct gn_stack *k;
-
-	if (gn_grow(&st->mapped, &st->mapped_cap, (size_t)st->nmapped + 1,
-		    sizeof(*st->mapped)))
-		return NULL;
-	k = new_stack(st);
-	if (k)
-		map(st, k, lo, hi);
-	return k;
 }
 
 static void retire(struct gn_stacks *st, struct gn_stage *s, uint32_t at)
@@ -199,7 +77,7 @@ static void retire(struct gn_stacks *st, struct gn_stage *s, uint32_t at)
 	end_stack(st, s, k, GN_END_UNWOUND);
 	if (st->interrupted == k)
 		st->interrupted = NULL;
-	free_stack(k);
+	gn_stack_free(k);
 }
 
 static void retire_oldest(struct gn_stacks *st, struct gn_stage *s)
@@ -288,11 +166,11 @@ int gn_stacks_switch(struct gn_stacks *st, struct gn_stage *s, uint64_t lo,
 	if (!k) {
 		if (st->nmapped >= GN_STACKS_MAX)
 			retire_oldest(st, s);
-		k = new_stack(st);
+		k = gn_stack_new(st);
 	}
 	if (!k)
 		return -ENOMEM;
-	map(st, k, lo, hi);
+	gn_stacks_map(st, k, lo, hi);
 	k->signal = signal;
 	k->used = ++st->switches;
 	st->next = k;
@@ -301,7 +179,7 @@ int gn_stacks_switch(struct gn_stacks *st, struct gn_stage *s, uint64_t lo,
 
 int gn_stacks_restart(struct gn_stacks *st, struct gn_stage *s)
 {
-	struct gn_stack *k = new_stack(st);
+	struct gn_stack *k = gn_stack_new(st);
 
 	if (!k)
 		return -ENOMEM;

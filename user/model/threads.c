@@ -20,32 +20,6 @@ static struct gn_thread *thread_at(const struct gn_pipeline *p, uint32_t i)
 	return i == GN_NONE ? NULL : p->threads[i];
 }
 
-struct gn_thread *gn_thread_find(struct gn_pipeline *p, uint32_t tid)
-{
-	if (!p->nthreads)
-		return NULL;
-	if (tid != p->last_tid) {
-		uint32_t i = gn_table_get(&p->by_tid, tid);
-
-		if (i == GN_NONE)
-			return NULL;
-		p->last_tid = tid;
-		p->last_thread = i;
-	}
-	return p->threads[p->last_thread];
-}
-
-const char *gn_thread_name(struct gn_pipeline *p, uint32_t tid)
-{
-	const struct gn_thread *t = gn_thread_find(p, tid);
-	const struct gn_ghost *g;
-
-	if (t)
-		return t->name;
-	g = gn_ghost_find(p, tid);
-	return g ? g->name : NULL;
-}
-
 static int set_tid(struct gn_pipeline *p, uint32_t i, uint32_t tid)
 {
 	int err = gn_table_put(&p->by_tid, tid, i);
@@ -117,18 +91,6 @@ static int inherit(struct gn_pipeline *p, struct gn_thread *t,
 	p->inherited += n;
 	gn_walk_at(p, t, t->start);
 	return gn_stacks_inherit(&t->stacks, &p->stage, &parent->stacks);
-}
-
-void gn_thread_free(struct gn_thread *t)
-{
-	if (!t)
-		return;
-	gn_stacks_free(&t->stacks);
-	gn_order_free(&t->order);
-	gn_wait_list_free(&t->open);
-	free(t->events);
-	free(t->held);
-	free(t);
 }
 
 struct gn_thread *gn_thread_new(struct gn_pipeline *p, uint32_t tid,
@@ -277,46 +239,6 @@ int gn_thread_charge(struct gn_pipeline *p, struct gn_thread *t,
 	if (!p->opts.live && does_activity(t, &class))
 		err |= gn_tree_activity(tree, node, class, &node);
 	return err | gn_tree_add(tree, node, iv) ? -ENOMEM : 0;
-}
-
-/* Returns the leaves without a frame that late probes explain: all or none. */
-static uint64_t of_late(const struct gn_pipeline *p, const struct gn_thread *t)
-{
-	uint32_t program =
-		t->closed ? t->program : p->processes[t->process].program;
-	bool older = t->unmatched_since < p->stage.names.late[program];
-
-	return older ? t->unmatched : 0;
-}
-
-uint64_t gn_thread_in_doubt(const struct gn_pipeline *p,
-			    const struct gn_thread *t)
-{
-	return t->in_doubt + t->unmatched - of_late(p, t);
-}
-
-uint64_t gn_thread_settle_program(struct gn_pipeline *p, struct gn_thread *t,
-				  uint64_t time)
-{
-	uint64_t *late = &p->stage.names.late[p->processes[t->process].program];
-	uint64_t next = *late > time ? *late : 0;
-
-	if (next)
-		*late = 0;
-	p->stage.checks.earlier_leaves += of_late(p, t);
-	t->in_doubt = gn_thread_in_doubt(p, t);
-	t->unmatched = t->unmatched_since = 0;
-	return next;
-}
-
-void gn_thread_settle(struct gn_pipeline *p, const struct gn_thread *t)
-{
-	/* the threads of a row were settled one by one */
-	if (!t->closed || t->merged)
-		return;
-	p->stage.checks.doubtful_threads +=
-		gn_doubtful(gn_thread_in_doubt(p, t), t->entered);
-	p->stage.checks.earlier_leaves += of_late(p, t);
 }
 
 /* This record follows those of the process's threads, maybe even their ends. */

@@ -130,8 +130,8 @@ int gn_async_csv(const struct gn_model *m, const struct gn_output_opts *o,
 		 FILE *f)
 {
 	const struct gn_row *method = NULL;
-	struct gn_rows rows;
-	int err = gn_rows_make(m, o, &rows);
+	struct gn_rows rows = {0};
+	int err = gn_rows_async(m, o, &rows);
 
 	if (!err)
 		fputs("function,module,row,state,count,time_ns,in_flight,"

@@ -93,7 +93,7 @@ int gn_rows_callers(const struct gn_model *m, const struct gn_output_opts *o,
 	int err;
 
 	flat.by = GN_BY_FUNCTION;
-	err = gn_rows_make(m, &flat, &functions);
+	err = gn_rows_flat(m, &flat, &functions);
 	out->limited = functions.limited;
 	if (!err)
 		err = group(m, true, &callers);

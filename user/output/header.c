@@ -11,20 +11,6 @@
 #include "output/columns.h"
 #include "output/text.h"
 
-int gn_header_line(FILE *f, const char *label, const char *text, bool utf8)
-{
-	char *escaped;
-
-	if (!text || !*text)
-		return 0;
-	escaped = gn_escape(text, utf8);
-	if (!escaped)
-		return -ENOMEM;
-	fprintf(f, "# %-11s %s\n", label, escaped);
-	free(escaped);
-	return 0;
-}
-
 /* The command as a user would type it, cut to the terminal's width. */
 static int put_command(const struct gn_model *m, const struct gn_output_opts *o,
 		       FILE *f)
@@ -70,14 +56,6 @@ static int put_machine(const struct gn_model *m, const struct gn_output_opts *o,
 	err = gn_header_line(f, "machine", text, o->utf8);
 	free(text);
 	return err;
-}
-
-void gn_put_counted(FILE *f, uint64_t n, const char *one, const char *many)
-{
-	char count[GN_CELL];
-
-	gn_format_count(count, n);
-	fprintf(f, "%s %s", count, n == 1 ? one : many);
 }
 
 static void put_time(const struct gn_model *m, const struct gn_output_opts *o,
@@ -228,18 +206,6 @@ static void put_untimed(const struct gn_model *m, FILE *f)
 				"%s shows it)\n",
 				"", work[i].what, work[i].key);
 	}
-}
-
-bool gn_info_number(const struct gn_model *m, const char *key, uint64_t *n)
-{
-	const char *text = gn_model_info(m, key);
-	char *end;
-
-	if (!text || *text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	*n = strtoull(text, &end, 10);
-	return !errno && !*end;
 }
 
 const char *gn_children_of(const struct gn_model *m, uint64_t *n)

@@ -18,15 +18,6 @@
 #include "output/syscalls.h"
 #include "output/text.h"
 
-void gn_json_classes(struct gn_emit *e, const char *key,
-		     const uint64_t classes[GN_CLASS_COUNT])
-{
-	gn_emit_open(e, key, '{');
-	for (int c = 0; c < GN_CLASS_COUNT; c++)
-		gn_emit_u64(e, gn_class_text(c), classes[c]);
-	gn_emit_close(e, '}');
-}
-
 /* Writes columns of a row, with the keys of columns.h. */
 static void put_columns(struct gn_json *w, const struct gn_row *r,
 			const int *column, size_t n)

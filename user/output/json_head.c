@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "output/header.h"
+#include "output/classes.h"
 #include "output/json.h"
 
 #define JSON_VERSION 2
@@ -189,4 +190,13 @@ void gn_json_counts(struct gn_json *w, uint64_t lost)
 #undef COUNTER
 	gn_emit_close(e, '}');
 	put_code(w);
+}
+
+void gn_json_classes(struct gn_emit *e, const char *key,
+		     const uint64_t classes[GN_CLASS_COUNT])
+{
+	gn_emit_open(e, key, '{');
+	for (int c = 0; c < GN_CLASS_COUNT; c++)
+		gn_emit_u64(e, gn_class_text(c), classes[c]);
+	gn_emit_close(e, '}');
 }

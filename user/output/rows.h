@@ -84,7 +84,9 @@ static inline uint64_t gn_row_own(const struct gn_row *r)
 void gn_row_make(struct gn_row *row, const struct gn_model *m, enum gn_by by,
 		 uint32_t i);
 
-/* Shared by rows.c and the files beside it. */
+/* Shared by rows.c and the files beside it: the rows of one table each. */
+int gn_rows_flat(const struct gn_model *m, const struct gn_output_opts *o,
+		 struct gn_rows *out);
 int gn_rows_tree(const struct gn_model *m, const struct gn_output_opts *o,
 		 struct gn_rows *out);
 int gn_rows_callers(const struct gn_model *m, const struct gn_output_opts *o,

@@ -84,6 +84,7 @@ uint32_t gn_sheet_families(enum gn_by by);
 const char *gn_sheet_sort_word(enum gn_by by, size_t i);
 /* The column with this key or title, for --sort and --columns. -1: none. */
 int gn_sheet_column(enum gn_by by, const char *word);
+const struct gn_sheet_kind *gn_sheet_kind(enum gn_by by);
 
 /* The columns of a --columns list, in its order. Returns their number, or
  * -EINVAL: a word is unknown, or there are too many. */

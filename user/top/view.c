@@ -100,7 +100,8 @@ int gn_top_view_update(struct gn_top_view *v, const struct gn_top_period *p)
 		err = gn_top_thread_update(v, p);
 	}
 	if (m && !err)
-		err = gn_top_rows_make(v, p);
+		err = v->mode == GN_TOP_TREE ? gn_top_tree_make(v, p)
+					     : gn_top_rows_make(v, p);
 	if (err) {
 		v->nrows = 0;
 		v->stale = true;

@@ -211,8 +211,6 @@ int gn_top_rows_make(struct gn_top_view *v, const struct gn_top_period *p)
 	int err = 0;
 
 	v->nrows = 0;
-	if (v->mode == GN_TOP_TREE)
-		return gn_top_tree_make(v, p);
 	s = calloc(n ? n : 1, sizeof(*s));
 	if (!s)
 		return -ENOMEM;
