@@ -427,30 +427,66 @@ static void put_taken(FILE *out, const struct gn_model *m)
 	fputs("Elapsed times include this, application times do not.", out);
 }
 
+static void put_tenths(FILE *out, uint64_t ns, uint64_t wall)
+{
+	uint64_t tenths = wall ? (uint64_t)((double)ns * 10 / (double)wall) : 0;
+
+	fprintf(out, "%" PRIu64 ".%" PRIu64, tenths / 10, tenths % 10);
+}
+
+/* Says how much of its CPUs the program had, where it wanted more than all. */
+static void put_had(FILE *out, const struct gn_facts *f)
+{
+	uint64_t allowed, had = f->cpu + f->m->probe_cost;
+
+	if (!gn_info_number(f->m, "cpus.allowed", &allowed)) {
+		fputs("; other programs take CPUs, too.", out);
+		return;
+	}
+	fputs("; they had ", out);
+	put_tenths(out, had, f->wall);
+	fprintf(out, " of the %" PRIu64 " that it may use", allowed);
+	fputs(had < f->wall * allowed / 10 * 8
+		      ? ": other programs had the rest, unless its threads are "
+			"bound to some."
+		      : ".",
+	      out);
+}
+
+/* Whether others took what the program wanted: it may use about as many
+ * CPUs. */
+static bool were_enough(const struct gn_facts *f, uint64_t wanted)
+{
+	uint64_t allowed;
+	struct limit limit;
+
+	return f->crowded || (!read_limit(f->m, &limit) &&
+			      gn_info_number(f->m, "cpus.allowed", &allowed) &&
+			      wanted <= f->wall * allowed / 20 * 21);
+}
+
 void gn_say_cpus(const struct gn_facts *f, const struct gn_subject *s,
 		 FILE *out)
 {
 	uint64_t wanted = f->cpu + s->wait.ns;
-	uint64_t tenths =
-		f->wall ? (uint64_t)((double)wanted * 10 / (double)f->wall) : 0;
 	struct limit limit;
 
 	fprintf(out, "%s: threads were ready to run, but had no CPU, for ",
-		f->crowded ? "The machine was busy" : "CPUs were too few");
+		were_enough(f, wanted) ? "The machine was busy"
+				       : "CPUs were too few");
 	gn_put_ns(out, s->wait.ns);
 	fputs(", ", out);
 	gn_put_pct(out, s->wait.ns, wanted);
-	fprintf(out,
-		" of the time that they wanted one. %" PRIu64 ".%" PRIu64
-		" of this program's threads wanted one at a time",
-		tenths / 10, tenths % 10);
+	fputs(" of the time that they wanted one. ", out);
+	put_tenths(out, wanted, f->wall);
+	fputs(" of this program's threads wanted one at a time", out);
 	if (read_limit(f->m, &limit)) {
 		fputc('.', out);
 		put_limit(out, &limit);
 	} else if (f->crowded) {
 		put_taken(out, f->m);
 	} else {
-		fputs("; other programs take CPUs, too.", out);
+		put_had(out, f);
 	}
 	put_thread(out, gn_most_of(f->m, GN_CLASS_RUNQUEUE), GN_CLASS_RUNQUEUE);
 }
