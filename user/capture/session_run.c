@@ -324,8 +324,9 @@ static void tell_gone(const struct gn_session *s, gn_unseen_fn tell, void *ctx)
 	if (!n || !is_unmatched(s))
 		return;
 	snprintf(line, sizeof(line),
-		 "%u program%s ended before gnomon could look into %s; to "
-		 "trace such a program, let gnomon start it itself",
+		 "%u program%s ended before gnomon could look into %s; name "
+		 "its file by the path (-f '/PATH/PROGRAM:GLOB'), or let "
+		 "gnomon start it itself",
 		 n, n == 1 ? "" : "s", n == 1 ? "it" : "them");
 	tell(ctx, line);
 }
