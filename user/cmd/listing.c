@@ -51,19 +51,6 @@ static int copy_leaves(struct gn_list_function *fn, const struct gn_plan *plan)
 	return 0;
 }
 
-void *gn_list_more(void *list, size_t n, size_t size, void **row)
-{
-	char *grown = list;
-
-	if (!(n & (n - 1)))
-		grown = reallocarray(list, n ? n * 2 : 1, size);
-	if (grown) {
-		*row = grown + n * size;
-		memset(*row, 0, size);
-	}
-	return grown;
-}
-
 static char *keep(struct gn_listing *l, const char *text)
 {
 	size_t len = strlen(text);

@@ -19,18 +19,6 @@ struct widths {
 	int addr, off, cost, insn, leave;
 };
 
-int gn_list_put_name(FILE *f, const char *before, const char *name,
-		     const char *after)
-{
-	char *escaped = gn_escape(name, true);
-
-	if (!escaped)
-		return -ENOMEM;
-	fprintf(f, "%s%s%s", before, escaped, after);
-	free(escaped);
-	return 0;
-}
-
 /* The number of a note, from 1. 0: no memory. */
 static size_t reason_number(struct reasons *r, const char *text)
 {

@@ -6,8 +6,6 @@
 
 #include "site/site_internal.h"
 
-static const char too_long[] = "it is too long to be read";
-
 /* How many names of one address are checked. */
 #define NAMES_MAX 1024
 
@@ -21,35 +19,6 @@ void gn_body_free(struct gn_body *b)
 	free(b->exits);
 	free(b->calls);
 	memset(b, 0, sizeof(*b));
-}
-
-static void body_reset(struct gn_body *b, const struct gn_elf *elf,
-		       struct gn_references *references, uint64_t addr,
-		       uint64_t end)
-{
-	struct gn_body old = *b;
-
-	*b = (struct gn_body){
-		.elf = elf,
-		.references = references,
-		.addr = addr,
-		.end = end,
-		.insns = old.insns,
-		.insns_room = old.insns_room,
-		.marks = old.marks,
-		.marks_room = old.marks_room,
-		.states = old.states,
-		.states_room = old.states_room,
-		.queue = old.queue,
-		.queue_room = old.queue_room,
-		.deferred = old.deferred,
-		.deferred_room = old.deferred_room,
-		.exits = old.exits,
-		.exits_room = old.exits_room,
-		.calls = old.calls,
-		.calls_room = old.calls_room,
-		.drap = GN_NO_REG,
-	};
 }
 
 bool gn_body_holds(const struct gn_body *b, uint64_t addr)
@@ -219,7 +188,7 @@ static int decode_part(struct gn_body *b, struct gn_part *part)
 		if (err)
 			return err;
 		if (b->ninsns == GN_INSNS_MAX) {
-			b->whole = too_long;
+			b->whole = GN_BODY_TOO_LONG;
 			break;
 		}
 		if (!gn_decode(part->bytes + (at - part->begin), part->end - at,
@@ -286,28 +255,21 @@ int gn_body_decode(struct gn_body *b)
 	return 0;
 }
 
-int gn_body_read(struct gn_body *b, const struct gn_elf *elf,
-		 struct gn_references *references, uint64_t addr, uint64_t size)
+bool gn_body_work(struct gn_body *b, size_t steps)
 {
-	int err;
+	const size_t most = 1000000 + 64 * b->ninsns;
 
-	body_reset(b, elf, references, addr, addr + size);
-	if (!size || addr > UINT64_MAX - size ||
-	    !gn_body_add_part(b, addr, addr + size)) {
-		b->whole = size > GN_BODY_MAX
-				   ? too_long
-				   : "it does not lie in executable code";
-		b->leaves = b->closed = b->benign = b->whole;
-		return 0;
-	}
-	err = gn_body_decode(b);
-	if (!err)
-		err = gn_body_follow(b);
-	if (b->whole && !b->leaves)
-		b->leaves = b->whole;
-	if (b->whole && !b->closed)
-		b->closed = b->whole;
-	if (b->whole && !b->benign)
-		b->benign = b->whole;
-	return err;
+	b->work += steps;
+	if (b->work <= most)
+		return true;
+	gn_body_give_up(b);
+	return false;
+}
+
+int gn_body_give_up(struct gn_body *b)
+{
+	if (!b->whole)
+		b->whole = "its jumps could not be followed to an end";
+	b->nqueue = b->ndeferred = 0;
+	return 0;
 }

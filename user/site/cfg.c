@@ -30,25 +30,6 @@ static int enqueue(struct gn_body *b, size_t i)
 /* Limit of blocks and of deferred edges: each keeps all registers. */
 #define STATES_MAX (1u << 18)
 
-static int give_up(struct gn_body *b)
-{
-	if (!b->whole)
-		b->whole = "its jumps could not be followed to an end";
-	b->nqueue = b->ndeferred = 0;
-	return 0;
-}
-
-bool gn_body_work(struct gn_body *b, size_t steps)
-{
-	const size_t most = 1000000 + 64 * b->ninsns;
-
-	b->work += steps;
-	if (b->work <= most)
-		return true;
-	give_up(b);
-	return false;
-}
-
 static bool work(struct gn_body *b)
 {
 	return gn_body_work(b, 1);
@@ -64,7 +45,7 @@ static int arrive(struct gn_body *b, size_t i, const struct gn_state *s,
 	if (!work(b))
 		return 0;
 	if (!m->state && b->nstates == STATES_MAX)
-		return give_up(b);
+		return gn_body_give_up(b);
 	if (!m->state) {
 		err = gn_grow_by_one(&b->states, &b->states_room, b->nstates,
 				     sizeof(*b->states));
@@ -88,7 +69,7 @@ static int defer(struct gn_body *b, size_t i, const struct gn_state *s)
 	int err;
 
 	if (b->ndeferred == STATES_MAX)
-		return give_up(b);
+		return gn_body_give_up(b);
 	err = gn_grow_by_one(&b->deferred, &b->deferred_room, b->ndeferred,
 			     sizeof(*b->deferred));
 	if (!err)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* How the kernel handles a probe on an instruction. The rules are its behaviour
  * as measured for every opcode (docs/sites.md). */
+#include <errno.h>
 #include <string.h>
 
 #include "site/site_internal.h"
@@ -253,4 +254,18 @@ enum gn_cost gn_cost_of(const uint8_t *bytes, size_t size, uint64_t addr,
 	if (insn)
 		gn_decode_text(bytes, size, addr, insn, 32);
 	return skim.len ? classify(bytes, skim.len, addr) : GN_COST_REFUSED;
+}
+
+int gn_site_fill(const struct gn_elf *elf, struct gn_site *site)
+{
+	const size_t longest = 15; /* bytes of an instruction */
+	const uint8_t *bytes = NULL;
+	size_t size = longest;
+
+	for (; size && !bytes; size--)
+		bytes = gn_elf_code(elf, site->addr, size);
+	if (!bytes || gn_elf_offset(elf, site->addr, &site->offset))
+		return -ENOENT;
+	site->cost = gn_cost_of(bytes, size + 1, site->addr, site->insn, NULL);
+	return 0;
 }

@@ -120,20 +120,6 @@ static int find_proof(struct gn_planner *p, const struct gn_elf *elf,
 	return 0;
 }
 
-int gn_site_fill(const struct gn_elf *elf, struct gn_site *site)
-{
-	const size_t longest = 15; /* bytes of an instruction */
-	const uint8_t *bytes = NULL;
-	size_t size = longest;
-
-	for (; size && !bytes; size--)
-		bytes = gn_elf_code(elf, site->addr, size);
-	if (!bytes || gn_elf_offset(elf, site->addr, &site->offset))
-		return -ENOENT;
-	site->cost = gn_cost_of(bytes, size + 1, site->addr, site->insn, NULL);
-	return 0;
-}
-
 /* Reasons that the symbol alone gives. */
 static const char *bad_symbol(const struct gn_elf_symbol *sym)
 {

@@ -151,6 +151,9 @@ int gn_body_read(struct gn_body *b, const struct gn_elf *elf,
 		 uint64_t size);
 /* Counts steps. False: more than any sane function needs. */
 bool gn_body_work(struct gn_body *b, size_t steps);
+/* Follows the code no further. Returns 0. */
+int gn_body_give_up(struct gn_body *b);
+#define GN_BODY_TOO_LONG "it is too long to be read"
 /* Adds the cold part at `target`, if its name marks it as one. */
 bool gn_body_add_cold(struct gn_body *b, uint64_t target);
 /* Returns what code without a name at addr is: enum gn_place or -ENOMEM. */
