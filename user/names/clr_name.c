@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "names/made.h"
 #include "names/member.h"
 #include "names/spell.h"
 
@@ -159,13 +160,12 @@ static struct gn_span storey_number(const struct part *part)
 	return gn_span_from(&rest, sizeof(mark) - 1);
 }
 
-/* "<>c" and "<>c__DisplayClass0_0": types that contain lambdas. */
+/* Types that contain lambdas. */
 static bool is_closure(const struct part *part)
 {
-	if (gn_span_begins(&part->name, basic_closure))
-		return part->nested;
-	return (gn_span_begins(&part->name, "<>c") &&
-		(part->name.n == 3 || part->name.at[3] == '_')) ||
+	struct gn_span unused;
+
+	return (part->nested && gn_made_closure(part->name, &unused)) ||
 	       storey_number(part).n;
 }
 
@@ -184,72 +184,9 @@ static size_t fsharp_len(const struct part *part)
 		       : 0;
 }
 
-/* Mono's compiler: state machines, and types that contain lambdas. */
-static const char *const mono_marks[] = {"c__Iterator", "c__async",
-					 "c__AnonStorey"};
-
-/* The length of what the compilers put behind "<Fetch>", without a number; 0:
- * the type is not such a one. */
-static size_t mark_len(const struct gn_span *rest)
-{
-	for (size_t i = 0; i < sizeof(mono_marks) / sizeof(*mono_marks); i++)
-		if (gn_span_begins(rest, mono_marks[i]))
-			return strlen(mono_marks[i]);
-	if (!gn_span_begins(rest, "d"))
-		return 0;
-	return gn_span_begins(rest, "d__") ? 3 : 1;
-}
-
-/*
- * Gets the method that a state machine was made from: Fetch of "<Fetch>d__3",
- * which later versions of an edited program extend, of "<Fetch>c__async3", or
- * of "VB$StateMachine_3_Fetch".
- */
 static bool machine_of(const struct part *part, struct gn_span *method)
 {
-	static const char basic[] = "VB$StateMachine_";
-	struct gn_span rest = part->name;
-	size_t n;
-
-	if (!part->nested)
-		return false;
-	if (gn_span_begins(&rest, basic)) {
-		rest = gn_span_from(&rest, sizeof(basic) - 1);
-		while (rest.n && digit(rest.at[0]))
-			rest = gn_span_from(&rest, 1);
-		*method = rest.n ? gn_span_from(&rest, 1) : rest;
-		return method->n && rest.at[0] == '_';
-	}
-	n = rest.at[0] == '<' ? gn_span_pair(&rest) : 0;
-	if (n < 3)
-		return false;
-	*method = (struct gn_span){rest.at + 1, n - 2};
-	rest = gn_span_from(&rest, n);
-	n = mark_len(&rest);
-	if (!n)
-		return false;
-	rest = gn_span_from(&rest, n);
-	while (rest.n && strchr("0123456789#*", rest.at[0]))
-		rest = gn_span_from(&rest, 1);
-	return !rest.n;
-}
-
-/* "Local" of "<Program>F1A2B__Local", "AnonymousType0" of
- * "<>f__AnonymousType0". */
-static struct gn_span type_name(const struct part *part)
-{
-	struct gn_span name = part->name, mark;
-	size_t n = name.at[0] == '<' ? gn_span_pair(&name) : 0;
-
-	if (!n || n == name.n)
-		return name;
-	mark = gn_span_from(&name, n);
-	if (mark.at[0] != 'F' && mark.at[0] != 'f')
-		return name;
-	for (size_t i = 0; i + 2 < mark.n; i++)
-		if (mark.at[i] == '_' && mark.at[i + 1] == '_')
-			return gn_span_from(&mark, i + 2);
-	return name;
+	return part->nested && gn_made_machine(part->name, method);
 }
 
 struct spelling {
@@ -316,12 +253,12 @@ static bool is_fsharp(const struct spelling *s, size_t i)
 static void put_name(struct spelling *s, size_t i)
 {
 	const struct part *part = &s->p->of[i];
+	struct gn_span name = part->name;
 
-	s->last = type_name(part);
 	if (is_fsharp(s, i) &&
 	    (any_method(s) || fsharp_moves(&s->method->name)))
-		s->last.n = fsharp_len(part);
-	gn_spell_put(&s->o, s->last.at, s->last.n);
+		name.n = fsharp_len(part);
+	s->last = gn_made_put(&s->o, name);
 }
 
 /* "_Closure$__5-0": 5. */

@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "names/made.h"
+#include "names/member.h"
+
 #define DEPTH_MAX 12 /* types that nest deeper stay as they are */
 
 void gn_spell_put(struct gn_spell *o, const char *text, size_t n)
@@ -155,28 +158,63 @@ static struct gn_span without_space(struct gn_span s)
 	return s;
 }
 
-/* Writes one of the types that enclose each other, and its arguments. */
-static void put_piece(struct gn_spell *o, const struct gn_span *piece,
-		      unsigned int depth)
+/* Splits a piece of a type into its name and its arguments. */
+static struct gn_span piece_name(const struct gn_span *piece,
+				 struct gn_span *args)
 {
-	size_t name = 0;
-	struct gn_span args;
+	size_t n = piece->n && piece->at[0] == '<' ? gn_span_pair(piece) : 0;
 
-	if (piece->n && piece->at[0] == '<') {
-		name = gn_span_pair(piece);
-		args = gn_span_from(piece, name);
-		/* a type parameter of an anonymous type, named after a
-		 * member */
-		if (name > 2 && gn_span_is(&args, "j__TPar")) {
-			gn_spell_put(o, piece->at + 1, name - 2);
-			return;
-		}
+	while (n < piece->n && piece->at[n] != '<')
+		n++;
+	*args = gn_span_from(piece, n);
+	return (struct gn_span){piece->at, n};
+}
+
+/* The name of a type parameter of an anonymous type, which has that of a
+ * member: "<Id>j__TPar". */
+static bool put_parameter(struct gn_spell *o, const struct gn_span *piece)
+{
+	static const char mark[] = "j__TPar";
+	size_t n = piece->n && piece->at[0] == '<' ? gn_span_pair(piece) : 0;
+	struct gn_span rest = gn_span_from(piece, n);
+
+	if (n < 3 || !gn_span_is(&rest, mark))
+		return false;
+	gn_spell_put(o, piece->at + 1, n - 2);
+	return true;
+}
+
+/* Writes one of the types that enclose each other, and its arguments. *last is
+ * what the constructors of the one that encloses it are called, and then its
+ * own. */
+static void put_piece(struct gn_spell *o, const struct gn_span *piece,
+		      struct gn_span *last, unsigned int depth)
+{
+	struct gn_span name, args, method;
+
+	if (put_parameter(o, piece))
+		return;
+	name = piece_name(piece, &args);
+	if (last->n && gn_made_machine(name, &method)) {
+		gn_member_holder(o, method, last);
+		*last = gn_member_own(method);
+	} else {
+		*last = gn_made_put(o, name);
 	}
-	while (name < piece->n && piece->at[name] != '<')
-		name++;
-	gn_spell_put(o, piece->at, name);
-	args = gn_span_from(piece, name);
 	gn_spell_args(o, &args, depth + 1);
+}
+
+/* Whether a closure is left out, because the state machine in it names the
+ * method. */
+static bool left_out(const struct gn_span *piece, struct gn_span rest)
+{
+	struct gn_span name, args, unused;
+
+	name = piece_name(piece, &args);
+	if (!gn_made_closure(name, &unused))
+		return false;
+	rest.n = gn_span_until(&rest, "+");
+	return gn_made_machine(piece_name(&rest, &args), &unused);
 }
 
 /* Writes types that C# has special syntax for: int? and (int, string). */
@@ -208,6 +246,7 @@ static bool put_special(struct gn_spell *o, const struct gn_span *s,
 static void put_core(struct gn_spell *o, struct gn_span s, unsigned int depth)
 {
 	const char *word = keyword(&s);
+	struct gn_span last = {0};
 
 	if (word || put_special(o, &s, depth)) {
 		if (word)
@@ -220,9 +259,11 @@ static void put_core(struct gn_spell *o, struct gn_span s, unsigned int depth)
 		s = gn_span_from(&s, piece.n + (piece.n < s.n));
 		if (first)
 			piece = without_space(piece);
+		else if (left_out(&piece, s))
+			continue;
 		else
 			gn_spell_text(o, ".");
-		put_piece(o, &piece, depth);
+		put_piece(o, &piece, &last, depth);
 	}
 }
 

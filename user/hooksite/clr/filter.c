@@ -272,13 +272,13 @@ static bool globs_meet(const char *a, size_t a_len, const char *b, size_t b_len)
 }
 
 /* Whether a spelling of a name can have the word although the recorded name
- * does not: words for accessors, operators and lambdas (names/member.c). */
+ * does not: words for accessors, operators and lambdas (names/). */
 static bool is_spelled(const char *word, size_t len)
 {
 	static const char *const all[] = {
-		"this",	   "get",      "set",	   "add",    "remove",
-		"static",  "implicit", "explicit", "lambda", "operator",
-		"checked", "true",     "false",
+		"this",	   "get",      "set",	   "add",     "remove",
+		"static",  "implicit", "explicit", "lambda",  "operator",
+		"checked", "true",     "false",	   "closure", "new",
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
