@@ -151,6 +151,21 @@ static void test_hostile(void **state)
 	check("(?)", deep, sizeof(deep));
 }
 
+/* As deep as the type of an F# function of thirty arguments. */
+static void test_deep(void **state)
+{
+	uint8_t deep[4 + 31] = {0x00, 0x01, 0x01};
+	char text[8 + 2 * 31] = "(int";
+
+	(void)state;
+	memset(deep + 3, 0x1d, 31);
+	deep[3 + 31] = 0x08;
+	for (int i = 0; i < 31; i++)
+		strcat(text, "[]");
+	strcat(text, ")");
+	check(text, deep, sizeof(deep));
+}
+
 /* A recursive type ends at the limit of depth. */
 static void test_type_in_itself(void **state)
 {
@@ -232,6 +247,7 @@ int main(void)
 		cmocka_unit_test(test_generics),
 		cmocka_unit_test(test_methods),
 		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_deep),
 		cmocka_unit_test(test_type_in_itself),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_value_types),

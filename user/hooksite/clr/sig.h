@@ -13,7 +13,7 @@
 #include "cor.h"
 #include "text.h"
 
-#define GN_SIG_DEPTH_MAX 16
+#define GN_SIG_DEPTH_MAX 32 /* F# functions of many arguments nest */
 
 /* In the first byte of a method's signature. */
 #define GN_SIG_GENERIC	      0x10
