@@ -11,13 +11,15 @@
 /*
  * Texts before a number that a compiler assigns. C#: the Roslyn compiler's
  * GeneratedNames ("<Main>b__0_1", "<>c__DisplayClass3_0", "<Main>g__Local|0_0",
- * "<Main>d__5"). C++: Itanium's "{lambda(int)#2}". Java: javac's "lambda$f$0",
- * HotSpot's "$$Lambda$14". GCC's suffixes of copies.
+ * "<Main>d__5"); Visual Basic's ("_Lambda$__5-0"); gnomon's own for these. C++:
+ * Itanium's "{lambda(int)#2}". Java: javac's "lambda$f$0", HotSpot's
+ * "$$Lambda$14". GCC's suffixes of copies.
  */
 static const char *const before[] = {
-	">b__",	  ".lambda#",	"DisplayClass", ">d__",	  ">g__",
-	")#",	  "$$Lambda$",	"$anonfun$",	".isra.", ".constprop.",
-	".part.", ".lto_priv.", ".cold.",	".llvm.", ".localalias.",
+	">b__",	      ".lambda#",   ".closure#",   "DisplayClass",     ">d__",
+	">g__",	      "_Lambda$__", "_Closure$__", "VB$StateMachine_", ")#",
+	"$$Lambda$",  "$anonfun$",  ".isra.",	   ".constprop.",      ".part.",
+	".lto_priv.", ".cold.",	    ".llvm.",	   ".localalias.",
 };
 
 static size_t ends_with_any(const char *text, size_t at)
@@ -74,16 +76,31 @@ static bool written_line(const char *name, size_t at)
 		 memmem(name, at, "@anonymous:", 11)));
 }
 
+/* F# names closures by the line where they are written, and numbers those of a
+ * line: "P.main@50-2(int)". Returns the length of this. */
+static size_t fsharp_line(const char *name, size_t at)
+{
+	size_t len = strspn(name + at, "0123456789");
+
+	if (!at || name[at - 1] != '@' || !len)
+		return 0;
+	if (name[at + len] == '-')
+		len += 1 + strspn(name + at + len + 1, "0123456789");
+	return strchr(".(<", name[at + len]) ? len : 0;
+}
+
 /* The length of the assigned number at `at`; 0: none. */
 static size_t ordinal(const char *name, size_t at)
 {
 	if (hidden_class(name, at) || rust_hash(name, at))
 		return 16;
+	if (fsharp_line(name, at))
+		return fsharp_line(name, at);
 	if (!ends_with_any(name, at) && !local_function(name, at) &&
 	    !java_lambda(name, at) && !written_line(name, at))
 		return 0;
 	return isdigit((unsigned char)name[at])
-		       ? strspn(name + at, "0123456789_")
+		       ? strspn(name + at, "0123456789_-")
 		       : 0;
 }
 
