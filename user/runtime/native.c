@@ -41,8 +41,10 @@ static int open_file(struct walk *w, size_t i)
 				     &w->elf[i]);
 	if (err)
 		w->elf[i] = NULL;
-	/* a file that is not ELF, such as managed code, has nothing to read */
-	if (err && err != -ENOEXEC && !w->stats->unread)
+	/* a file that is not ELF, such as managed code, has nothing to read,
+	 * nor has memory in which a runtime puts what it compiles */
+	if (err && err != -ENOEXEC && strncmp(file->path, "/memfd:", 7) &&
+	    !w->stats->unread)
 		w->stats->unread = file->path;
 	return err == -ENOMEM || !i ? err : 0;
 }
