@@ -61,6 +61,7 @@ gn_site_program(dlopen GN_DLOPEN site_use.c)
 gn_site_program(altstack GN_ALTSTACK site_use.c)
 gn_site_program(action GN_ACTION site_use.c)
 gn_site_program(syscall GN_SYSCALL site_use.c)
+gn_site_program(aot GN_AOT site_use.c)
 gn_site_program(alloca GN_ALLOCA site_use.c)
 gn_site_program(asm_hop GN_ASM site_use.c)
 

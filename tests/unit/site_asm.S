@@ -486,16 +486,6 @@ END threaded_not
 threaded_not_end:
 	ud2
 
-/* data that looks like code, and that nothing leads to: a jump to the epilogue,
- * and returns; in this file handlers may be hidden, so who can tell */
-FUNC constants
-	push	rbx			/* +0 */
-	mov	eax, 9f[rip]		/* +1 */
-	jmp	1f			/* +7 */
-9:	.byte	0x75, 0x02, 0xc3, 0xc3	/* +9 */
-1:	pop	rbx			/* +13 */
-	ret				/* +14 */
-END constants
 /* a label, and no data */
 FUNC stray_label
 	push	rbx			/* +0 */
@@ -821,23 +811,6 @@ FUNC noreturn_between
 	call	never_returns		/* +8 */
 1:	jmp	endbr_push		/* +13 */
 END noreturn_between
-
-/* as NativeAOT does it: a handler behind the function, under its symbol */
-	.section __managedcode, "ax", @progbits
-FUNC with_handler
-	.cfi_startproc
-	push	rbx			/* +0 */
-	call	leaf			/* +1 */
-	pop	rbx			/* +6 */
-	ret				/* +7 */
-	.cfi_endproc
-	.cfi_startproc
-	push	rax			/* +8 */
-	pop	rax			/* +9 */
-	ret				/* +10 */
-	.cfi_endproc
-END with_handler
-	.text
 
 /* Code without a name, as in a stripped file; the unwinder's table has it. */
 	.macro NAMELESS label

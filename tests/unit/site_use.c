@@ -47,6 +47,41 @@ static void use(void)
 
 	__asm__ volatile("syscall" : "+a"(n) : : "rcx", "r11", "memory");
 }
+#elif defined(GN_AOT)
+#include <signal.h>
+static void use(void)
+{
+	signal(SIGUSR1, (void (*)(int))use);
+}
+
+/* as NativeAOT does it: a handler behind the function, under its symbol */
+__asm__(".section __managedcode, \"ax\", @progbits\n"
+	".type with_handler, @function\n"
+	"with_handler:\n"
+	".cfi_startproc\n"
+	"push %rbx\n" /* +0 */
+	"call add\n"  /* +1 */
+	"pop %rbx\n"  /* +6 */
+	"ret\n"	      /* +7 */
+	".cfi_endproc\n"
+	".cfi_startproc\n"
+	"push %rax\n" /* +8 */
+	"pop %rax\n"  /* +9 */
+	"ret\n"	      /* +10 */
+	".cfi_endproc\n"
+	".size with_handler, . - with_handler\n"
+	/* data that looks like code, and that nothing leads to: a jump to the
+	 * epilogue, and returns; handlers may be hidden, so who can tell */
+	".type constants, @function\n"
+	"constants:\n"
+	"push %rbx\n"
+	"mov 9f(%rip), %eax\n"
+	"jmp 1f\n"
+	"9: .byte 0x75, 0x02, 0xc3, 0xc3\n"
+	"1: pop %rbx\n"
+	"ret\n"
+	".size constants, . - constants\n"
+	".text\n");
 #elif defined(GN_ALLOCA)
 #include <alloca.h>
 #include <string.h>

@@ -39,7 +39,6 @@ static const struct expected table[] = {
 	{"sub_call", RETURN, NULL, 0, 8, STEP, RETURN, "", "own return"},
 	{"mov_push", AUTO, NULL, 6, 8, EMUL, RETURN, "", NULL},
 	{"sub_jcc", AUTO, NULL, 6, 32, EMUL, RET, "L12 L19", "not cheaper"},
-	{"with_handler", RET, NULL, 0, 8, EMUL, RET, "L7", NULL},
 	{"huge_frame", RET, NULL, 0, 8, STEP, RET, "L19", NULL},
 	{"only_ret", AUTO, NULL, 0, 8, STEP, RETURN, "", "own return"},
 	{"only_ret", RET, "entry and leave", 0, 0, 0, 0, NULL, NULL},
@@ -91,7 +90,6 @@ static const struct expected table[] = {
 	{"threaded", AUTO, "may leave", 0, 0, 0, 0, NULL, NULL},
 	{"threaded_code", AUTO, "may leave", 0, 0, 0, 0, NULL, NULL},
 	{"threaded_not", RET, NULL, 0, 8, STEP, RET, "L24 T25", NULL},
-	{"constants", RET, "data among", 0, 0, 0, 0, NULL, NULL},
 	{"stray_label", RET, NULL, 0, 8, EMUL, RET, "L11", NULL},
 	{"virtual_tail", AUTO, NULL, 3, 8, EMUL, RET, "T5", "unknown code"},
 	/* ways out */

@@ -225,13 +225,24 @@ static int choose_cheaper(struct gn_planner *p, struct gn_plan *plan,
 	return err;
 }
 
+/* The reason if a runtime in the file reads the return addresses on its stacks:
+ * at a return probe's, it ends the program. */
+static const char *reads_returns(const struct gn_elf *elf)
+{
+	if (gn_elf_is_go(elf))
+		return "Go's runtime reads its return address";
+	if (gn_elf_has_section(elf, GN_AOT_SECTION))
+		return "Native AOT's runtime reads its return address";
+	return NULL;
+}
+
 /* Whether a return probe may be recommended for its cost: not where code that
  * leaves functions by other ways than their returns is in the process, as it
  * throws or switches stacks, or could be. */
 static bool may_recommend(const struct gn_planner *p)
 {
 	return p->world.scanned && !p->world.by_call.what &&
-	       !gn_elf_is_go(p->body.elf);
+	       !reads_returns(p->body.elf);
 }
 
 /* A return probe is not allowed, or not wanted. */
@@ -260,11 +271,9 @@ static int choose(struct gn_planner *p, struct gn_proof *proof,
 	}
 	if (p->wanted == GN_LEAVE_RET)
 		return choose_own(p, plan, "asked for");
-	/* Go's runtime ends the program at a return probe, even if it is asked
-	 * for */
-	if (gn_elf_is_go(p->body.elf))
-		return choose_own(p, plan,
-				  "Go's runtime reads its return address");
+	why = reads_returns(p->body.elf);
+	if (why)
+		return choose_own(p, plan, why);
 	safe = return_safe(p, proof, &why);
 	if (safe < 0)
 		return safe;

@@ -59,6 +59,10 @@ static void scan_names(struct gn_world *w, const struct gn_elf *elf)
 		blame(&w->any_time, elf,
 		      "is written in Go, which stops functions and reads its "
 		      "stacks");
+	if (gn_elf_has_section(elf, GN_AOT_SECTION))
+		blame(&w->any_time, elf,
+		      "is .NET compiled to native code, whose runtime stops "
+		      "functions and reads their stacks");
 	/* a statically linked unwinder may have no symbol */
 	if (gn_elf_has_section(elf, ".gcc_except_table"))
 		blame(&w->by_call, elf, "handles exceptions");
