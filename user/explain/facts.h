@@ -43,6 +43,11 @@ struct gn_facts {
 	uint64_t collected;
 };
 
+static inline uint64_t gn_wall_of(const struct gn_model *m)
+{
+	return m->end > m->start ? m->end - m->start : 0;
+}
+
 /* 0, -ENOMEM. */
 int gn_facts_of(const struct gn_model *m, struct gn_facts *out);
 
@@ -58,6 +63,9 @@ bool gn_calls_short(const struct gn_model *m, int32_t function);
 
 /* In tasks.c. 0, -ENOMEM. */
 int gn_task_waits(const struct gn_model *m, struct gn_task_waits *out);
+
+/* Whether the thread waited until others of the runtime had collected. */
+bool gn_waits_for_collection(const struct gn_model_wait *w);
 
 /* The waits of a class, without those of idle workers and those for a
  * collection, and without those for locks and other threads that began while

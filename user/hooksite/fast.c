@@ -11,8 +11,6 @@
 
 #define OFFER_NS 1000000000l /* wait for gnomon at the start */
 
-struct gn_fast_hooks gn_fast_hooks;
-
 struct gn_fast_own gn_fast_newborn;
 
 _Thread_local struct gn_fast_own *gn_fast_own = &gn_fast_newborn;

@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+struct gn_fast_hooks gn_fast_hooks;
+
 /* Takes addresses that are aligned to a slot. NULL: there is no room. */
 static unsigned char *reserve(size_t size)
 {

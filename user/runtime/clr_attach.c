@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,31 +47,6 @@ static int check_class(pid_t pid, char *why)
 		 "64-bit programs only",
 		 (int)pid);
 	return -EOPNOTSUPP;
-}
-
-static int ask_as(struct gn_attached *a, bool beside, const char *request,
-		  int ms, gn_wait_fn wait, void *ctx, int32_t *result)
-{
-	uint8_t *message = malloc(GN_CLR_IPC_MAX);
-	int n = message ? gn_clr_ipc_attach(message, a->library, beside,
-					    request, strlen(request))
-			: -ENOMEM;
-
-	if (n >= 0)
-		n = gn_clr_ipc_ask(a->socket, a->pid, message, (size_t)n, ms,
-				   wait, ctx, result);
-	free(message);
-	return n;
-}
-
-int gn_clr_ask(struct gn_attached *a, const char *request, int ms,
-	       gn_wait_fn wait, void *ctx, int32_t *result)
-{
-	int err = ask_as(a, false, request, ms, wait, ctx, result);
-
-	if (err || *result != GN_CLR_NO_ATTACH || a->functions)
-		return err;
-	return ask_as(a, true, request, ms, wait, ctx, result);
 }
 
 /* A runtime that is just starting refuses until it is up. */
