@@ -3,32 +3,49 @@
  * the owner of the set empties it while no thread adds. */
 #include "methods.h"
 
-static uint32_t slot_of(uint64_t method)
+#define WINDOW 8
+
+static uint64_t mix(uint64_t method)
 {
-	return (uint32_t)((method * 0x9e3779b97f4a7c15u) >>
-			  (64 - GN_METHODS_SLOT_BITS));
+	return method * 0x9e3779b97f4a7c15u;
 }
 
-/* The bit of `seen` for a slot, in seen[slot / 128]. */
-static uint64_t seen_bit(uint32_t slot)
+/* The n-th slot to look at for a method. */
+static uint32_t slot_of(uint64_t method, uint32_t n)
 {
-	return 1ull << slot / 2 % 64;
+	uint64_t mixed = mix(method);
+
+	if (n < WINDOW)
+		return (uint32_t)((mixed >> (64 - GN_METHODS_FRONT_BITS)) + n) %
+		       GN_METHODS_FRONT;
+	return GN_METHODS_FRONT +
+	       (uint32_t)((mixed >> (64 - GN_METHODS_SLOT_BITS)) + n) %
+		       GN_METHODS_SLOTS;
+}
+
+/* The place of a method in `seen`, and its bit there. */
+static uint32_t seen_at(uint64_t method)
+{
+	return (uint32_t)(mix(method) >> (64 - GN_METHODS_SLOT_BITS)) / 128;
+}
+
+static uint64_t seen_bit(uint64_t method)
+{
+	return 1ull << (mix(method) >> (65 - GN_METHODS_SLOT_BITS)) % 64;
 }
 
 int gn_method_set_add(struct gn_method_set *s, uint64_t method)
 {
-	uint32_t slot = slot_of(method);
-
 	/* a quarter stays empty, so a search for a missing method soon meets an
 	 * empty slot, however many threads add at once */
 	if (atomic_fetch_add(&s->used, 1) >= GN_METHODS_SLOTS / 4 * 3)
 		return -1;
-	atomic_fetch_or(&s->seen[slot / 128], seen_bit(slot));
-	for (;; slot = (slot + 1) % GN_METHODS_SLOTS) {
+	atomic_fetch_or(&s->seen[seen_at(method)], seen_bit(method));
+	for (uint32_t n = 0;; n++) {
 		uint64_t there = 0;
 
-		if (atomic_compare_exchange_strong(&s->slots[slot], &there,
-						   method))
+		if (atomic_compare_exchange_strong(
+			    &s->slots[slot_of(method, n)], &there, method))
 			return 1;
 		if (there == method) {
 			atomic_fetch_sub(&s->used, 1);
@@ -39,12 +56,10 @@ int gn_method_set_add(struct gn_method_set *s, uint64_t method)
 
 bool gn_method_set_has(const struct gn_method_set *s, uint64_t method)
 {
-	uint32_t slot = slot_of(method);
-
-	if (!(atomic_load(&s->seen[slot / 128]) & seen_bit(slot)))
+	if (!(atomic_load(&s->seen[seen_at(method)]) & seen_bit(method)))
 		return false;
-	for (;; slot = (slot + 1) % GN_METHODS_SLOTS) {
-		uint64_t there = atomic_load(&s->slots[slot]);
+	for (uint32_t n = 0;; n++) {
+		uint64_t there = atomic_load(&s->slots[slot_of(method, n)]);
 
 		if (!there || there == method)
 			return there;

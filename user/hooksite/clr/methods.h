@@ -16,7 +16,12 @@
  * that any method can be in it. */
 #define GN_METHODS_SLOT_BITS 17
 #define GN_METHODS_SLOTS     (1u << GN_METHODS_SLOT_BITS)
-#define GN_MODULES_MAX	     4096
+/* Most sets are small. Their slots are in a few pages, because the first touch
+ * of a page takes longer than everything else here. */
+#define GN_METHODS_FRONT_BITS 12
+#define GN_METHODS_FRONT      (1u << GN_METHODS_FRONT_BITS)
+#define GN_METHODS_ROOM	      (GN_METHODS_FRONT + GN_METHODS_SLOTS)
+#define GN_MODULES_MAX	      4096
 
 /* A method: its module's place in the list, from 1, and its row. */
 #define GN_METHOD(module, token) \
@@ -25,11 +30,10 @@
 
 struct gn_method_set {
 	_Atomic uint32_t used;
-	/* A bit for each pair of slots. 0: no added method hashes to the pair.
-	 * These bits take few pages, where the slots take many, and the first
-	 * search in a page pays for the page fault. */
+	/* A bit for each pair of hashes. 0: no added method has one of the
+	 * two. */
 	_Atomic uint64_t seen[GN_METHODS_SLOTS / 2 / 64];
-	_Atomic uint64_t slots[GN_METHODS_SLOTS]; /* a method; 0: empty */
+	_Atomic uint64_t slots[GN_METHODS_ROOM]; /* a method; 0: empty */
 };
 
 /* 1: added. 0: it was there already. -1: the set is full. */

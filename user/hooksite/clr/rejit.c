@@ -353,7 +353,7 @@ static void take_held(struct gn_clr *clr, struct gn_rejit_list *list)
 {
 	struct gn_rejit *r = &clr->rejit;
 
-	for (uint32_t i = 0; i < GN_METHODS_SLOTS; i++) {
+	for (uint32_t i = 0; i < GN_METHODS_ROOM; i++) {
 		uint64_t method = atomic_load(&r->held.slots[i]);
 		uint32_t place = GN_METHOD_MODULE(method);
 		gn_cor_id module;
