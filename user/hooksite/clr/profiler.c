@@ -93,19 +93,27 @@ static void begin_compiling(struct gn_clr *clr, uint64_t frame,
 	tell_jit_begin(clr, index, frame);
 }
 
-/* Ends the compilation, and those inside it, which threw. Returns whether the
- * runtime made hooks. */
-static bool end_compiling(struct gn_clr *clr, gn_cor_id function)
+static uint32_t known_index(struct gn_clr *clr, gn_cor_id function)
+{
+	uint32_t index = clr->by_il ? gn_rejit_index(clr, function) : 0;
+
+	return index ? index : gn_ids_find(&clr->ids, function);
+}
+
+/* Ends the compilation, and those inside it, which threw. */
+static void end_compiling(struct gn_clr *clr, gn_cor_id function,
+			  struct gn_compiling_one *one)
 {
 	struct gn_compiling *c = own_compiling(clr);
-	struct gn_compiling_one one;
 
-	while (gn_compiling_ends(c, function, &one)) {
-		if (one.function == function)
-			return one.hooks;
-		tell_over(clr, &one);
+	while (gn_compiling_ends(c, function, one)) {
+		if (one->function == function)
+			return;
+		tell_over(clr, one);
 	}
-	return false;
+	/* its begin was not seen */
+	*one = (struct gn_compiling_one){.index = known_index(clr, function) &
+						  0x7fffffff};
 }
 
 static void hook_compiled(struct gn_clr *clr)
@@ -173,16 +181,16 @@ gn_hr gn_clr_jit_started(struct gn_clr *clr, gn_cor_id function, int32_t safe)
 void gn_clr_compiled(struct gn_clr *clr, gn_cor_id function, uint64_t version,
 		     gn_hr status)
 {
-	uint32_t index = clr->by_il ? gn_rejit_index(clr, function) : 0;
 	const struct gn_name *name;
+	struct gn_compiling_one one;
 
-	if (!index)
-		index = gn_ids_find(&clr->ids, function);
-	name = index ? atomic_load(&clr->ids.ids[index].name) : NULL;
-	if (end_compiling(clr, function))
+	end_compiling(clr, function, &one);
+	name = one.index ? atomic_load(&clr->ids.ids[one.index].name) : NULL;
+	if (one.hooks)
 		gn_choose_hooks_off(clr);
-	tell_jit_end(clr, index, status,
-		     name ? gn_tell_code(clr, index, function, version) : 0);
+	tell_jit_end(clr, one.index, status,
+		     name ? gn_tell_code(clr, one.index, function, version)
+			  : 0);
 }
 
 gn_hr gn_clr_jit_finished(struct gn_clr *clr, gn_cor_id function, gn_hr status,
