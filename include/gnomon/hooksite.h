@@ -20,7 +20,8 @@
 #define GN_SITE_NOPS 0x90, 0x0f, 0x1f, 0x44, 0x00, 0x00
 
 /* The first two, as a number. */
-#define GN_SITE_BARE 0x0f90
+#define GN_SITE_BARE  0x0f90
+#define GN_SITE_ALIGN 16
 
 #ifdef __ASSEMBLER__
 /* clang-format off */
@@ -65,7 +66,7 @@ _.stapsdt.base:
 	.globl	gn_site_\name
 	.hidden	gn_site_\name
 	.type	gn_site_\name, @function
-	.balign	16
+	.balign	GN_SITE_ALIGN
 gn_site_\name:
 	.cfi_startproc
 	.byte	GN_SITE_NOPS

@@ -132,13 +132,22 @@ static void check_entries(const struct entries *e)
 	must(!e->envp[left], "the list has an end");
 }
 
+static bool is_fast(const char *hooks)
+{
+	const size_t len = strlen(GN_PRELOAD_FAST);
+
+	return !strncmp(hooks, GN_PRELOAD_FAST, len) &&
+	       (!hooks[len] || hooks[len] == *GN_PRELOAD_OWN);
+}
+
 static void check_taken(const struct entries *e, const struct gn_preloaded *p)
 {
 	const char *hooks = value(e, GN_PRELOAD_ENV);
 	const char *filter = value(e, GN_PRELOAD_ENV_FILTER);
 
-	must(p->fast == (hooks && !strcmp(hooks, GN_PRELOAD_FAST)),
-	     "the kind of hooks is read");
+	must(p->fast == (hooks && is_fast(hooks)), "the kind of hooks is read");
+	must(!hooks || gn_environment_own(hooks) <= GN_PRELOAD_OWN_MOST,
+	     "there is a site with this number, or it has none");
 	must(!p->filter == !filter && (!filter || !strcmp(p->filter, filter)),
 	     "the filter is read");
 }

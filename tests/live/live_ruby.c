@@ -167,8 +167,9 @@ void ruby_attach(struct live *t)
 }
 
 /* Ruby says how many hooks it has: none any more once gnomon was killed and a
- * method was called. `before`: Ruby code that goes first. */
-static void outlives(struct live *t, const char *before)
+ * method was called, even if another gnomon has probes there. `before`: Ruby
+ * code that goes first. */
+static void outlives(struct live *t, const char *options, const char *before)
 {
 	static const char *const script =
 		"$stdout.sync = true; def hooks = "
@@ -176,12 +177,14 @@ static void outlives(struct live *t, const char *before)
 		"def fib(n) = n < 2 ? n : fib(n - 1) + fib(n - 2); "
 		"hooks; $stdin.gets; puts \"fib #{fib(15)}\"; hooks";
 	struct live_args a = {.n = 0};
-	struct live_talk talk;
+	struct live_talk talk, other;
 	char *line;
 
-	live_add(t, &a, t->gnomon, "run", "-o", live_path(t, "report"), "--",
-		 live_ruby(t), "-e", live_text(t, "%s %s", before, script),
-		 NULL);
+	live_beside(t, &other);
+	live_add(t, &a, t->gnomon, "run", "-o", live_path(t, "report"), NULL);
+	live_split(t, &a, options);
+	live_add(t, &a, "--", live_ruby(t), "-e",
+		 live_text(t, "%s %s", before, script), NULL);
 	live_talk(t, &a, &talk);
 	line = live_await(t, talk.out, "hooks ");
 	CHECK(t, strcmp(line, "hooks 0"), "there is no hook: %s", line);
@@ -196,11 +199,13 @@ static void outlives(struct live *t, const char *before)
 	live_same(t, "what is left", line, "hooks 0");
 	free(line);
 	CHECK(t, !live_await_or_end(t, talk.out, ""), "more output");
+	live_finish(t, &other);
 }
 
 void ruby_killed(struct live *t)
 {
-	outlives(t, "");
+	outlives(t, "", "");
+	outlives(t, "--hooks uprobe", "");
 }
 
 /* The threads of the children of children(), with one of a grandchild. */
@@ -217,5 +222,5 @@ void ruby_children_fast(struct live *t)
 /* The same in a forked child. */
 void ruby_children_killed(struct live *t)
 {
-	outlives(t, "(Process.wait; exit) if fork;");
+	outlives(t, "", "(Process.wait; exit) if fork;");
 }

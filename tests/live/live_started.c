@@ -227,17 +227,19 @@ void started_light(struct live *t)
 	}
 }
 
-/* What a program starts after gnomon's end has no library. */
+/* What a program starts after gnomon's end has no library, even if another
+ * gnomon has probes there. */
 void started_killed(struct live *t)
 {
 	static const char *const text =
 		"show() { env sh -c 'echo maps $(grep -c gnomon-preload "
 		"/proc/$$/maps)'; }; show; read line; show";
 	struct live_args command = {.n = 0}, a = {.n = 0};
-	struct live_talk talk;
+	struct live_talk talk, other;
 	char *line;
 
 	shell(t, &command, text);
+	live_beside(t, &other);
 	live_add(t, &a, t->gnomon, "run", "-o", live_path(t, "report"), "--",
 		 NULL);
 	for (size_t i = 0; i < command.n; i++)
@@ -253,4 +255,5 @@ void started_killed(struct live *t)
 	live_same(t, "what is left", line, "maps 0");
 	free(line);
 	CHECK(t, !live_await_or_end(t, talk.out, ""), "more output");
+	live_finish(t, &other);
 }

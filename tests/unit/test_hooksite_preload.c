@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include <gnomon/preload.h>
 #include "hooksite/preload/environment.h"
 #include "hooksite/preload/program.h"
 
@@ -69,6 +70,31 @@ static void test_get(void **state)
 	assert_null(gn_environment_get(NULL, "E"));
 	gn_environment_drop(NULL, "E");
 	gn_environment_drop_library(NULL, "g.so");
+}
+
+static void test_kind(void **state)
+{
+	(void)state;
+	assert_true(gn_environment_is_kind("fast", "fast"));
+	assert_true(gn_environment_is_kind("fast.12", "fast"));
+	assert_false(gn_environment_is_kind("faster.12", "fast"));
+	assert_false(gn_environment_is_kind("fas", "fast"));
+	assert_false(gn_environment_is_kind("", "fast"));
+}
+
+/* The number of gnomon's own site; else the number after the last one. */
+static void test_own(void **state)
+{
+	(void)state;
+	assert_int_equal(gn_environment_own("fast.0"), 0);
+	assert_int_equal(gn_environment_own("none.1023"), 1023);
+	assert_int_equal(gn_environment_own("fast.1024"), GN_PRELOAD_OWN_MOST);
+	assert_int_equal(gn_environment_own("fast.99999999999999999999"),
+			 GN_PRELOAD_OWN_MOST);
+	assert_int_equal(gn_environment_own("fast.-1"), GN_PRELOAD_OWN_MOST);
+	assert_int_equal(gn_environment_own("fast.1x"), GN_PRELOAD_OWN_MOST);
+	assert_int_equal(gn_environment_own("fast."), GN_PRELOAD_OWN_MOST);
+	assert_int_equal(gn_environment_own("fast"), GN_PRELOAD_OWN_MOST);
 }
 
 static void test_has_library(void **state)
@@ -212,6 +238,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_restore),
 		cmocka_unit_test(test_get),
+		cmocka_unit_test(test_kind),
+		cmocka_unit_test(test_own),
 		cmocka_unit_test(test_has_library),
 		cmocka_unit_test(test_programs),
 		cmocka_unit_test(test_many_names),

@@ -51,12 +51,22 @@ static bool offer(struct gn_fast_page *page, int fd)
 	return atomic_load(&page->taken) == 1;
 }
 
+void gn_fast_lives_at(const void *own_site)
+{
+	gn_fast_hooks.own_site = own_site;
+}
+
+static const void *site_of_life(gn_fast_tell_fn tell)
+{
+	return gn_fast_hooks.own_site ?: (const void *)(uintptr_t)tell;
+}
+
 /* From now on threads take rings, also those that had none before. */
 static void publish_session(struct gn_fast_page *page,
 			    struct gn_fast_without *now)
 {
 	now->own.by_site = 1;
-	now->own.cur = (uintptr_t)gn_fast_hooks.tell;
+	now->own.cur = (uintptr_t)site_of_life(gn_fast_hooks.tell);
 	now->claims = now->own;
 	now->before = gn_fast_hooks.without;
 	gn_fast_hooks.without = now;
@@ -125,7 +135,7 @@ bool gn_fast_start(gn_fast_tell_fn tell, gn_fast_hook_fn enter,
  * keeps its probes and may wake up: they report what happened meanwhile. */
 bool gn_fast_is_gone(gn_fast_tell_fn tell)
 {
-	const volatile uint16_t *site = (const uint16_t *)(uintptr_t)tell;
+	const volatile uint16_t *site = site_of_life(tell);
 
 	return *site == GN_SITE_BARE;
 }

@@ -23,7 +23,12 @@ typedef void (*gn_fast_hook_fn)(uint64_t index, uint64_t sp);
 bool gn_fast_start(gn_fast_tell_fn tell, gn_fast_hook_fn enter,
 		   gn_fast_hook_fn leave);
 
-/* Whether the site `fast` has no probe: gnomon is gone. */
+/* A site at which only this process's gnomon has a probe. Without it, or with
+ * NULL, hooks go on after its end while another gnomon has one at the site
+ * `fast`. Before gn_fast_start(). */
+void gn_fast_lives_at(const void *own_site);
+
+/* Whether that site has no probe: gnomon is gone. */
 bool gn_fast_is_gone(gn_fast_tell_fn tell);
 
 /* The first hook of a session that sees that gnomon has ended calls `fn`. A

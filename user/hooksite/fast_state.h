@@ -47,6 +47,7 @@ struct gn_fast_hooks {
 	bool follows; /* this program's forked children may have rings */
 	_Atomic uint32_t *alive;
 	gn_fast_tell_fn tell;
+	const void *own_site; /* gn_fast_lives_at() */
 	/* this session's: in the next one its threads look for a ring again */
 	struct gn_fast_without *without;
 	_Atomic uint32_t next; /* slot to try next */

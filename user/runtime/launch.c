@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <gnomon/preload.h>
+#include "runtime/preload.h"
 
 static int add(char ***list, size_t *n, char *text)
 {
@@ -74,10 +75,20 @@ int gn_launch_preload(struct gn_launch *l, const char *library)
 	return 0;
 }
 
+static int add_hooks(struct gn_launch *l, const char *name, const char *kind)
+{
+	char *text;
+
+	if (asprintf(&text, "%s=%s" GN_PRELOAD_OWN "%u", name, kind,
+		     gn_preload_own()) < 0)
+		return -ENOMEM;
+	return add(&l->env, &l->nenv, text);
+}
+
 int gn_launch_asked(struct gn_launch *l, const char *hooks, const char *filter)
 {
-	int err = gn_launch_env(l, hooks,
-				l->fast ? GN_PRELOAD_FAST : GN_PRELOAD_PROBES);
+	int err = add_hooks(l, hooks,
+			    l->fast ? GN_PRELOAD_FAST : GN_PRELOAD_PROBES);
 
 	if (!err && (*l->filter || getenv(filter)))
 		err = gn_launch_env(l, filter, l->filter);
@@ -95,7 +106,7 @@ int gn_launch_hooked(struct gn_launch *l, const char *library)
 int gn_launch_lender(struct gn_launch *l, const char *library)
 {
 	return gn_launch_preload(l, library)
-		       ?: gn_launch_env(l, GN_PRELOAD_ENV, GN_PRELOAD_NONE);
+		       ?: add_hooks(l, GN_PRELOAD_ENV, GN_PRELOAD_NONE);
 }
 
 int gn_launch_arg(struct gn_launch *l, const char *arg)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "runtime/preload.h"
 
+#include <unistd.h>
+
 #include <gnomon/preload.h>
 #include "hooksite/preload/program.h"
 #include "runtime/runtime.h"
@@ -11,6 +13,11 @@ static const struct gn_runtime_site sites[] = {
 	 .kind = GN_KIND_SELECTED,
 	 .func = 1,
 	 .frame = 2},
+	/* never hit */
+	{.name = "preload_own",
+	 .prog = GN_PROG_MANAGED,
+	 .kind = GN_KIND_SELECTED,
+	 .own = true},
 };
 
 const struct gn_runtime gn_runtime_preload = {
@@ -21,6 +28,11 @@ const struct gn_runtime gn_runtime_preload = {
 	.sites = sites,
 	.nsites = sizeof(sites) / sizeof(sites[0]),
 };
+
+unsigned int gn_preload_own(void)
+{
+	return (unsigned int)getpid() % GN_PRELOAD_OWN_MOST;
+}
 
 const char gn_preload_privileged[] = "the program gets privileges";
 

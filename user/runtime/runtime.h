@@ -51,6 +51,9 @@ struct gn_runtime_site {
 	 * `function`, `header`: as in struct gn_spec. */
 	uint32_t resumes, unnamed;
 	uint8_t state, function, header;
+	/* the first of several sites in a row, of which each gnomon has its
+	 * own, by gn_preload_own() */
+	bool own;
 };
 
 /* Where an interpreter has its lock (gnomon/lock.h). */

@@ -8,8 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <gnomon/hooksite.h>
 #include <gnomon/runtime_event_info.h>
 #include "elf/notes.h"
+#include "runtime/preload.h"
 #include "site/decode.h"
 
 /* Takes argument `n` of the note; 0: there is none to take. False: it cannot be
@@ -101,6 +103,13 @@ static bool make_spec(const struct gn_runtime_site *site, int fd,
 	return can;
 }
 
+static uint64_t offset_of(const struct gn_runtime_site *site,
+			  const struct gn_note *note)
+{
+	return note->offset +
+	       (site->own ? (uint64_t)gn_preload_own() * GN_SITE_ALIGN : 0);
+}
+
 /* Between the frame key of a call at a site and that of a function which the
  * site's own function calls. */
 #define ABOVE 8
@@ -118,7 +127,7 @@ static int add_probe(const struct gn_runtime *rt,
 	index = gn_specs_add(specs, &spec);
 	if (index < 0)
 		return index;
-	return gn_probes_add(probes, file, site->prog, note->offset,
+	return gn_probes_add(probes, file, site->prog, offset_of(site, note),
 			     note->semaphore,
 			     GN_COOKIE(GN_FUNC(rt->id, 0),
 				       site->stack_key ? ABOVE : 0, index));

@@ -10,6 +10,7 @@
 
 #include <gnomon/selected.h>
 #include "../call_sites.h"
+#include "../fast.h"
 #include "../preload/runtime.h"
 #include "api.h"
 #include "hook.h"
@@ -70,6 +71,7 @@ void gn_preload_start(const struct gn_preloaded *asked,
 		      struct gn_preload_calls *calls)
 {
 	(void)calls;
+	gn_fast_lives_at(asked->own_site);
 	if (gn_mono_find() && !is_interpreted(asked->argv) &&
 	    begin_hooks(asked))
 		gn_site_call_init(0);

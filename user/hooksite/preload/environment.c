@@ -35,6 +35,26 @@ const char *gn_environment_get(char **envp, const char *name)
 	return at ? *at + strlen(name) + 1 : NULL;
 }
 
+bool gn_environment_is_kind(const char *hooks, const char *kind)
+{
+	size_t len = strcspn(hooks, GN_PRELOAD_OWN);
+
+	return len == strlen(kind) && !memcmp(hooks, kind, len);
+}
+
+unsigned int gn_environment_own(const char *hooks)
+{
+	const char *at = hooks + strcspn(hooks, GN_PRELOAD_OWN);
+	unsigned long n;
+	char *end;
+
+	if (!*at || at[1] < '0' || at[1] > '9')
+		return GN_PRELOAD_OWN_MOST;
+	n = strtoul(at + 1, &end, 10);
+	return *end || n > GN_PRELOAD_OWN_MOST ? GN_PRELOAD_OWN_MOST
+					       : (unsigned int)n;
+}
+
 void gn_environment_drop(char **envp, const char *name)
 {
 	char **at = find(envp, name);
@@ -103,7 +123,7 @@ struct gn_preloaded gn_environment_take(char **envp, const char *library,
 		families ? gn_environment_get(envp, families) : NULL;
 	struct gn_preloaded p = {
 		.filter = globs ? strdup(globs) : NULL,
-		.fast = kind && !strcmp(kind, GN_PRELOAD_FAST),
+		.fast = kind && gn_environment_is_kind(kind, GN_PRELOAD_FAST),
 		.families = events ? (uint32_t)strtoul(events, NULL, 16) : 0,
 	};
 

@@ -17,10 +17,17 @@ struct gn_preloaded {
 	bool fast;
 	uint32_t families; /* enum gn_family */
 	char **argv;	   /* of the program */
+	/* has a probe while gnomon lives; NULL: there is no such site */
+	const void *own_site;
 };
 
 /* The variable's value; NULL: it is not set. */
 const char *gn_environment_get(char **envp, const char *name);
+/* Whether the value of the variable of hooks is of this kind. */
+bool gn_environment_is_kind(const char *hooks, const char *kind);
+/* The number of gnomon's own site in that value; GN_PRELOAD_OWN_MOST: it has
+ * none. */
+unsigned int gn_environment_own(const char *hooks);
 /* Removes the variable. */
 void gn_environment_drop(char **envp, const char *name);
 /* Removes this entry. */

@@ -52,9 +52,10 @@ typedef int (*spawn_fn)(pid_t *, const char *,
 			char *const *);
 
 static struct {
-	char *library;	   /* its path */
-	struct stat file;  /* the library */
-	char *entry[MINE]; /* NAME=VALUE; NULL: none */
+	char *library;		       /* its path */
+	const volatile uint16_t *site; /* gnomon's own */
+	struct stat file;	       /* the library */
+	char *entry[MINE];	       /* NAME=VALUE; NULL: none */
 	bool is;
 	exec_fn execve, execvpe;
 	spawn_fn spawn, spawnp;
@@ -82,6 +83,17 @@ void gn_exec_begin(void)
 	kept.execve = (exec_fn)dlsym(RTLD_NEXT, "execve");
 }
 
+/* Without a number: a site that is every gnomon's. */
+static const volatile uint16_t *find_site(const char *hooks)
+{
+	unsigned int n = gn_environment_own(hooks);
+
+	if (n == GN_PRELOAD_OWN_MOST)
+		return (const void *)(uintptr_t)gn_site_preload_selected;
+	return (const void *)((uintptr_t)gn_site_preload_own +
+			      (uintptr_t)n * GN_SITE_ALIGN);
+}
+
 void gn_exec_keep(char **envp)
 {
 	Dl_info info;
@@ -90,19 +102,22 @@ void gn_exec_keep(char **envp)
 		return;
 	kept.library = strdup(info.dli_fname);
 	kept.entry[0] = keep(envp, GN_PRELOAD_ENV);
+	kept.site = find_site(gn_environment_get(envp, GN_PRELOAD_ENV));
 	kept.entry[1] = keep(envp, GN_PRELOAD_ENV_FILTER);
 	kept.entry[2] = keep(envp, GN_PRELOAD_ENV_EVENTS);
 	kept.is = kept.library && kept.entry[0] &&
 		  !stat(kept.library, &kept.file);
 }
 
+const void *gn_exec_own_site(void)
+{
+	return (const void *)kept.site;
+}
+
 /* gnomon has its probe in this library only while it traces the process. */
 static bool is_traced(void)
 {
-	const volatile uint16_t *site =
-		(const uint16_t *)(uintptr_t)gn_site_preload_selected;
-
-	return *site != GN_SITE_BARE;
+	return *kept.site != GN_SITE_BARE;
 }
 
 /* The program's user and its root, which may be others by now, must see the

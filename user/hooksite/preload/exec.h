@@ -7,5 +7,8 @@
 void gn_exec_begin(void);
 /* Keeps what gnomon added to the environment, while it is there. */
 void gn_exec_keep(char **envp);
+/* After that: the site at which gnomon has a probe while it lives, whatever
+ * other gnomons do. */
+const void *gn_exec_own_site(void);
 
 #endif

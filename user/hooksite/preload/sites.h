@@ -7,4 +7,7 @@
 /* A count about the session (gnomon/selected.h). */
 void gn_site_preload_selected(uint64_t what, uint64_t n);
 
+/* The first of the sites of which each gnomon has its own. */
+void gn_site_preload_own(void);
+
 #endif

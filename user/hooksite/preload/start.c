@@ -97,8 +97,8 @@ static gn_preload_start_fn load(const char *library)
 
 static bool asks_for_none(char **envp)
 {
-	return !strcmp(gn_environment_get(envp, GN_PRELOAD_ENV),
-		       GN_PRELOAD_NONE);
+	return gn_environment_is_kind(gn_environment_get(envp, GN_PRELOAD_ENV),
+				      GN_PRELOAD_NONE);
 }
 
 static void start(char **argv, char **envp)
@@ -114,6 +114,7 @@ static void start(char **argv, char **envp)
 		return;
 	}
 	asked.argv = argv;
+	asked.own_site = gn_exec_own_site();
 	gn_site_preload_selected(GN_SELECTED_INTERPRETERS, 1);
 	begin(&asked, &preload.calls);
 }

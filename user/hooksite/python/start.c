@@ -10,6 +10,7 @@
 
 #include <gnomon/selected.h>
 #include "../call_sites.h"
+#include "../fast.h"
 #include "../preload/runtime.h"
 #include "api.h"
 #include "functions.h"
@@ -124,6 +125,7 @@ void gn_preload_start(const struct gn_preloaded *asked,
 		      struct gn_preload_calls *calls)
 {
 	python.asked = *asked;
+	gn_fast_lives_at(asked->own_site);
 	calls->thread = see_thread;
 	if (!gn_py_find() || gn_py.audit(audit, NULL))
 		gn_site_call_selected(GN_SELECTED_PYTHONS_LEFT, 1);

@@ -11,6 +11,7 @@
 #include <gnomon/preload.h>
 #include <gnomon/selected.h>
 #include "../call_sites.h"
+#include "../fast.h"
 #include "../preload/runtime.h"
 #include "api.h"
 #include "functions.h"
@@ -63,6 +64,7 @@ void gn_preload_start(const struct gn_preloaded *asked,
 		      struct gn_preload_calls *calls)
 {
 	ruby.asked = *asked;
+	gn_fast_lives_at(asked->own_site);
 	ruby.hooked = gn_rb_find() && is_shared();
 	calls->run = run_main;
 	if (!ruby.hooked)
