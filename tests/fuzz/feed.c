@@ -359,7 +359,7 @@ static uint8_t *forge(const uint8_t *bytes, size_t n, size_t *size)
 	return f;
 }
 
-/* The kinds of event.h, in its order. */
+/* The kinds of kind.h, in its order. */
 static const uint8_t kinds[] = {
 #define ONE_KIND(name, value, text, stream, type) (value),
 	GN_KIND_LIST(ONE_KIND)

@@ -6,7 +6,7 @@
  *   function NAME [module=M] [return] [enter=PROBE] [leave=PROBE]
  *       a native function; `return`: its leaves come from return probes
  *   TIME tTID KIND [f=FUNC] [key=K] [os=NS] [os-event] [in-probe] [in-doubt]
- * [seq=N] ... FUNC is a NAME, RUNTIME:INDEX or 0; KIND is as in event.h, with
+ * [seq=N] ... FUNC is a NAME, RUNTIME:INDEX or 0; KIND is as in kind.h, with
  *       thread|exec|rename [pid=P] [parent=T] [comm=C]
  *       slice [start=T] [class=C] [reason=SYSCALL] [waker=T]    wake [woken=T]
  *       os-ns [ns=N]    stack [lo=A] [hi=A]

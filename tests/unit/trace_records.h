@@ -39,7 +39,7 @@ static inline uint64_t next_random(uint64_t *state)
 	return z ^ (z >> 31);
 }
 
-/* The kinds of event.h, in its order. */
+/* The kinds of kind.h, in its order. */
 static const uint8_t all_kinds[] = {
 #define ONE_KIND(name, value, text, stream, type) (value),
 	GN_KIND_LIST(ONE_KIND)
