@@ -132,6 +132,35 @@ static void without_path(void **state)
 	free(kept);
 }
 
+static const char *launched(const char *const *argv)
+{
+	static char path[PATH_MAX];
+
+	return gn_target_launched((char *const *)argv, path) ? path : "";
+}
+
+#define LAUNCHED(...) launched((const char *const[]){__VA_ARGS__, NULL})
+
+/* What is not a program is passed over; so are further launchers. */
+static void what_a_launcher_starts(void **state)
+{
+	(void)state;
+	make_program("two", 3, 0755);
+	assert_string_equal(LAUNCHED("env", "-u", "X", "A=1", "two/" NAME),
+			    "two/" NAME);
+	assert_string_equal(
+		LAUNCHED("timeout", "-k", "1", "10", "two/" NAME, "/bin/sh"),
+		"two/" NAME);
+	assert_string_equal(
+		LAUNCHED("/usr/bin/nice", "-n", "5", "env", "two/" NAME),
+		"two/" NAME);
+	assert_string_equal(LAUNCHED("env", "none/" NAME, "two"), "");
+	assert_string_equal(LAUNCHED("env"), "");
+	/* these may start it, or read it */
+	assert_string_equal(LAUNCHED("sh", "two/" NAME), "");
+	assert_string_equal(LAUNCHED("two/" NAME, "two/" NAME), "");
+}
+
 /* Somebody else's program is passed over. */
 static void not_ours_to_run(void **state)
 {
@@ -179,6 +208,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_execvp_does),
 		cmocka_unit_test(without_path),
+		cmocka_unit_test(what_a_launcher_starts),
 		cmocka_unit_test(not_ours_to_run),
 	};
 

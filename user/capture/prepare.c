@@ -3,6 +3,7 @@
 #include "capture/prepare.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "capture/ring_size.h"
 #include "capture/sleds.h"
 #include "capture/unseen.h"
+#include "elf/elf_file.h"
 #include "process/namespaces.h"
 
 /* Takes the mode that was asked for. */
@@ -142,6 +144,32 @@ static int take_usdt(void *ctx, size_t file, struct gn_elf *elf,
 	return gn_functions_take_usdt(&s->functions, file, elf, site, count);
 }
 
+/* Adds the files of the program that a launcher may start, so that they have
+ * their probes before it begins. Without a list of its libraries nothing is
+ * known of it; a static program has none. */
+static int add_launched(struct gn_session *s)
+{
+	struct gn_files own = {0};
+	char name[PATH_MAX], path[PATH_MAX], *linker;
+	int err;
+
+	if (!s->opts.follow || !gn_target_launched(s->opts.command, name) ||
+	    !realpath(name, path) || gn_elf_linker(path, &linker))
+		return 0;
+	err = gn_files_of_program(path, &s->opts.user, &own);
+	for (size_t i = 0; !err && (!own.unlisted || !linker) && i < own.count;
+	     i++) {
+		if (own.file[i].fd < 0 ||
+		    gn_files_have(&s->files, &own.file[i].id))
+			continue;
+		own.file[i].asked = own.file[i].launched = true;
+		err = gn_files_move(&s->files, &own.file[i]);
+	}
+	gn_files_free(&own);
+	free(linker);
+	return err == -ENOMEM || err == -E2BIG ? err : 0;
+}
+
 static int plan_native(struct gn_session *s)
 {
 	struct gn_native_opts opts = {
@@ -167,7 +195,8 @@ static int plan_native(struct gn_session *s)
 	s->functions.ctx = s;
 	err = gn_values_plan(s);
 	if (!err && s->opts.command)
-		err = gn_files_of_program(s->program, &s->opts.user, &s->files);
+		err = gn_files_of_program(s->program, &s->opts.user, &s->files)
+			      ?: add_launched(s);
 	if (!err)
 		err = gn_native_libraries(&s->files,
 					  s->opts.command ? s->program : NULL,

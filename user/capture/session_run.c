@@ -294,7 +294,7 @@ static void tell_unmapped(const struct gn_session *s, gn_unseen_fn tell,
 	char line[PATH_MAX + 192];
 
 	for (size_t i = 0; i < s->files.count; i++) {
-		if (!s->files.file[i].asked)
+		if (!s->files.file[i].asked || s->files.file[i].launched)
 			continue;
 		snprintf(line, sizeof(line),
 			 "no process mapped '%s' as code, so the functions "

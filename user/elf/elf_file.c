@@ -168,17 +168,26 @@ const char *gn_elf_interp(const struct gn_elf *elf)
 	return elf->interp;
 }
 
+int gn_elf_linker(const char *path, char **linker)
+{
+	struct gn_image image;
+	int err = gn_image_open(path, &image);
+
+	*linker = NULL;
+	if (err)
+		return err;
+	err = gn_image_interp(&image, linker);
+	gn_image_close(&image);
+	return err;
+}
+
 bool gn_elf_needs_musl(const char *path)
 {
 	const char *linker = "/ld-musl-", *slash;
-	struct gn_image image;
 	char *interp;
 	bool needs;
 
-	if (gn_image_open(path, &image))
-		return false;
-	gn_image_interp(&image, &interp);
-	gn_image_close(&image);
+	gn_elf_linker(path, &interp);
 	slash = interp ? strrchr(interp, '/') : NULL;
 	needs = slash && !strncmp(slash, linker, strlen(linker));
 	free(interp);

@@ -126,6 +126,10 @@ uint64_t gn_elf_entry(const struct gn_elf *elf);
 /* PT_INTERP, or NULL. */
 const char *gn_elf_interp(const struct gn_elf *elf);
 
+/* The dynamic linker of the program at `path`, from malloc(); NULL: it is
+ * static. -ENOEXEC: it is no program for this machine; else errno. */
+int gn_elf_linker(const char *path, char **linker);
+
 /* Whether the program's dynamic linker is that of musl, as in Alpine, so that
  * it cannot load libraries that need glibc. False also if the file cannot be
  * read. */

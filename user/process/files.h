@@ -19,13 +19,15 @@ struct gn_file {
 	char *path; /* as a process that maps it sees it */
 	int fd;	    /* for reading; -1 = unreadable */
 	struct gn_file_id id;
-	bool program;	/* a program; else a library */
-	bool asked;	/* a library that -f names, seen in no process */
-	bool awaited;	/* a runtime that a traced process can start */
-	bool begins;	/* a runtime whose start in a process is reported */
-	bool hooksite;	/* a hook-site library: processes that map it are
-			   traced */
-	bool nop5;	/* its sites have a second place: GN_SITE_NOP5 */
+	bool program;  /* a program; else a library */
+	bool asked;    /* a library that -f names, or a file of what the command
+			  starts: seen in no process */
+	bool launched; /* maybe of the program that the command starts */
+	bool awaited;  /* a runtime that a traced process can start */
+	bool begins;   /* a runtime whose start in a process is reported */
+	bool hooksite; /* a hook-site library: processes that map it are
+			  traced */
+	bool nop5;     /* its sites have a second place: GN_SITE_NOP5 */
 	bool elsewhere; /* untraced processes map it, too (share.h) */
 	bool named; /* its path leads to it; noted before it runs (later.c) */
 	uint64_t probed; /* when its probes were in place; 0: from the start */

@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <gnomon/path.h>
+
 static int parse_id(const char *text, unsigned int *id)
 {
 	char *end;
@@ -132,6 +134,35 @@ int gn_target_resolve(const char *name, char *path)
 		d = *end ? end + 1 : NULL;
 	}
 	return err;
+}
+
+/* They execute a program that is among their words. Those that could read its
+ * code as a file or run it elsewhere (chroot, valgrind) are not here. */
+static bool is_launcher(const char *path)
+{
+	static const char *const names[] = {
+		"chrt",	   "doas",    "env",	 "find",    "flock",
+		"gdb",	   "ionice",  "ltrace",	 "nice",    "nohup",
+		"numactl", "prlimit", "runuser", "setarch", "setpriv",
+		"setsid",  "stdbuf",  "strace",	 "sudo",    "systemd-run",
+		"taskset", "time",    "timeout", "unshare", "xargs"};
+	const char *name = gn_base_name(path);
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+bool gn_target_launched(char *const argv[], char *path)
+{
+	if (gn_target_resolve(argv[0], path) || !is_launcher(path))
+		return false;
+	while (*++argv)
+		if (**argv != '-' && !strchr(*argv, '=') &&
+		    !gn_target_resolve(*argv, path) && !is_launcher(path))
+			return true;
+	return false;
 }
 
 static int become(const struct gn_user *u)

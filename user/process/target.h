@@ -40,6 +40,11 @@ bool gn_user_can_read(const struct gn_user *u, const char *path);
  * -EACCES. `path` gets PATH_MAX bytes. */
 int gn_target_resolve(const char *name, char *path);
 
+/* The program that a command such as env, nice or timeout starts, by the words
+ * of the command. False: it starts none, or it is not known which. `path` gets
+ * PATH_MAX bytes. */
+bool gn_target_launched(char *const argv[], char *path);
+
 struct gn_child {
 	pid_t pid;
 	int pidfd;
