@@ -158,6 +158,7 @@ static void what_a_launcher_starts(void **state)
 	assert_string_equal(LAUNCHED("env"), "");
 	/* these may start it, or read it */
 	assert_string_equal(LAUNCHED("sh", "two/" NAME), "");
+	assert_string_equal(LAUNCHED("gdb", "two/" NAME), "");
 	assert_string_equal(LAUNCHED("two/" NAME, "two/" NAME), "");
 }
 

@@ -137,15 +137,16 @@ int gn_target_resolve(const char *name, char *path)
 }
 
 /* They execute a program that is among their words. Those that could read its
- * code as a file or run it elsewhere (chroot, valgrind) are not here. */
+ * code as a file, run it elsewhere or change it (debuggers, valgrind, chroot)
+ * are not here. */
 static bool is_launcher(const char *path)
 {
 	static const char *const names[] = {
-		"chrt",	   "doas",    "env",	 "find",    "flock",
-		"gdb",	   "ionice",  "ltrace",	 "nice",    "nohup",
-		"numactl", "prlimit", "runuser", "setarch", "setpriv",
-		"setsid",  "stdbuf",  "strace",	 "sudo",    "systemd-run",
-		"taskset", "time",    "timeout", "unshare", "xargs"};
+		"chrt",	   "doas",    "env",	    "find",    "flock",
+		"ionice",  "nice",    "nohup",	    "numactl", "prlimit",
+		"runuser", "setarch", "setpriv",    "setsid",  "stdbuf",
+		"strace",  "sudo",    "taskset",    "time",    "timeout",
+		"unshare", "xargs",   "systemd-run"};
 	const char *name = gn_base_name(path);
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
