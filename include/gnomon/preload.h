@@ -15,6 +15,8 @@
 #define GN_PRELOAD_ENV_FILTER "GNOMON_PRELOAD_FILTER"
 /* families of events (enum gn_family), in hexadecimal */
 #define GN_PRELOAD_ENV_EVENTS "GNOMON_PRELOAD_EVENTS"
+/* set: methods of JVMs get hooks in their bytecode */
+#define GN_PRELOAD_ENV_JVM "GNOMON_PRELOAD_JVM"
 
 /* What follows the prefix is a variable that a .NET runtime needs. The program
  * sees it only while the runtime begins. */
@@ -23,11 +25,7 @@
 #define GN_PYTHON_LIBRARY "libgnomon-python.so"
 #define GN_RUBY_LIBRARY	  "libgnomon-ruby.so"
 #define GN_MONO_LIBRARY	  "libgnomon-mono.so"
-
-/* Loaded by the JVM itself, as an agent. */
-#define GN_JAVA_LIBRARY	   "libgnomon-java.so"
-#define GN_JAVA_ENV	   "GNOMON_JAVA"
-#define GN_JAVA_ENV_FILTER "GNOMON_JAVA_FILTER"
+#define GN_JAVA_LIBRARY	  "libgnomon-java.so"
 
 /* The kinds of hooks. */
 #define GN_PRELOAD_FAST	  "fast"

@@ -49,8 +49,8 @@ static void rounds(struct live *t, const struct live_talk *served, int n,
 	CHECK(t, truths->n > 20, "the program said nothing");
 }
 
-static void compare(struct live *t, const struct live_args *command,
-		    const struct live_end *plain, const char *given)
+static json_t *compare(struct live *t, const struct live_args *command,
+		       const struct live_end *plain, const char *given)
 {
 	struct live_truths truths;
 	struct live_end traced;
@@ -66,6 +66,7 @@ static void compare(struct live *t, const struct live_args *command,
 	      "leaves match no frame");
 	live_truths(t, traced.out, &truths);
 	live_compare(t, &truths, report, 0);
+	return report;
 }
 
 /* `other`: further options of gnomon to trace it with, or NULL. */
@@ -87,6 +88,34 @@ void java_hooks_started(struct live *t)
 	started(t, "", "--hooks uprobe -f Kinds*");
 	started(t, "-Xint", NULL);
 	started(t, "-XX:TieredStopAtLevel=1", NULL);
+}
+
+static void children(struct live *t, const char *options)
+{
+	struct live_args command = {.n = 0};
+	struct live_end plain;
+	const char *runtime;
+	json_t *report;
+
+	live_add(t, &command, "/bin/sh", "-c", "env -i \"$@\"; exit $?", "sh",
+		 NULL);
+	java_demo(t, &command, options, "parent kinds");
+	live_run(t, &command, NULL, &plain);
+	report = compare(t, &command, &plain, "-f Kinds*");
+	runtime = json_string_value(json_object_get(
+		json_array_get(json_object_get(report, "functions"), 0),
+		"runtime"));
+	live_same(t, "what reports them", runtime ?: "", "java");
+}
+
+/* A shell starts a JVM, which starts another one. */
+void java_hooks_children(struct live *t)
+{
+	java_need(t);
+	children(t, "");
+	/* no tool can attach to that one */
+	children(t, "-Xrs -XX:+DisableAttachMechanism "
+		    "-XX:-EnableDynamicAgentLoading");
 }
 
 static void attached(struct live *t, const char *options, const char *given)

@@ -10,6 +10,7 @@
 #include "capture/setter.h"
 #include "capture/unseen.h"
 #include "process/files.h"
+#include "runtime/filter.h"
 #include "runtime/runtime.h"
 
 static void expect(const char *program, const char *library, const char *told)
@@ -52,7 +53,7 @@ static void take_line(void *ctx, const char *line)
 /* A runtime that has no thread of its own was reached too late. */
 static void late_is_told(void **state)
 {
-	struct gn_unseen *u = gn_unseen_new(0, false, NULL, 0);
+	struct gn_unseen *u = gn_unseen_new(0, false, false, NULL, 0);
 	struct gn_setter_late late = {.n = 0};
 	char line[256] = "";
 
@@ -69,11 +70,51 @@ static void late_is_told(void **state)
 	gn_unseen_free(u);
 }
 
+/* What `named` makes gnomon tell of a JVM whose own probes report a method. */
+static void see_method(bool named, char line[256])
+{
+	static const char *const globs[] = {"A.*"};
+	static const char method[] = "A.b()";
+	struct gn_filter *filter = gn_filter_new(globs, 1);
+	struct gn_unseen *u = gn_unseen_new(0, false, named, NULL, 0);
+	union {
+		struct gn_rec_text r;
+		char room[sizeof(struct gn_rec_text) + sizeof(method)];
+	} name = {.r = {.h.kind = GN_KIND_NAME,
+			.id = GN_FUNC(GN_RUNTIME_HOTSPOT, 1),
+			.ref = 7,
+			.len = {sizeof(method) - 1, 0}}};
+
+	memcpy(name.room + offsetof(struct gn_rec_text, text), method,
+	       sizeof(method));
+	assert_non_null(filter);
+	assert_non_null(u);
+	line[0] = '\0';
+	gn_unseen_record(u, &name.r.h, filter);
+	gn_unseen_runtimes(u, take_line, line);
+	gn_unseen_free(u);
+	gn_filter_free(filter);
+}
+
+/* Named methods get hooks, and a JVM without them is much slower. */
+static void probed_is_told(void **state)
+{
+	char line[256];
+
+	(void)state;
+	see_method(false, line);
+	assert_string_equal(line, "");
+	see_method(true, line);
+	assert_non_null(strstr(line, "ran the HotSpot JVM without gnomon's "
+				     "hook-site library (it or what"));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(interpreters_are_named),
 		cmocka_unit_test(late_is_told),
+		cmocka_unit_test(probed_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,16 +93,22 @@ static int leave_apart(struct gn_session *s, const struct gn_runtime *rt)
 	return -ENOENT;
 }
 
+/* Finds the preloaded library. Returns why the command cannot have it. */
+static const char *find_preload(const struct gn_session *s, char *library)
+{
+	return gn_preload_unfit(s->program, s->opts.user.uid)
+		       ?: gn_preload_find(s, &gn_runtime_preload, library);
+}
+
 /* Plans the hooks of a library in a runtime that the command starts. Without
  * them `library` becomes empty. */
 static int plan_methods(struct gn_session *s, const struct gn_runtime *rt,
-			const char *core, char *library)
+			char *library)
 {
-	const char *why = rt->hinders ? rt->hinders(core) : NULL;
+	const char *why = find_preload(s, library)
+				  ?: gn_preload_find(s, rt->methods, library);
 	int err;
 
-	if (!why)
-		why = gn_preload_find(s, rt->methods, library);
 	if (why) {
 		*library = '\0';
 		snprintf(s->warning, sizeof(s->warning),
@@ -145,7 +151,7 @@ static int plan_core(struct gn_session *s, const struct gn_runtime *rt,
 	if (!err)
 		err = gn_prepare_sites(s, rt, file);
 	if (!err && gn_prepare_methods(s, rt) && !gn_prepare_nothing(s))
-		err = plan_methods(s, rt, core, library);
+		err = plan_methods(s, rt, library);
 	if (!err) {
 		s->called = !s->methods;
 		s->costly = s->called && rt->methods;
@@ -260,9 +266,14 @@ static int plan_preloads(struct gn_session *s, const char *library)
 	int err =
 		gn_prepare_library_at(s, &gn_runtime_preload, library, library);
 
-	for (size_t i = 0; !err && (rt = gn_runtime_at(i)); i++)
+	for (size_t i = 0; !err && (rt = gn_runtime_at(i)); i++) {
 		if (rt->preloaded)
 			err = plan_sites(s, rt);
+		if (!err && gn_prepare_methods(s, rt)) {
+			err = plan_sites(s, rt->methods);
+			s->launch.jvm = true;
+		}
+	}
 	return err;
 }
 
@@ -275,13 +286,6 @@ static const struct gn_runtime *started_preloaded(const struct gn_session *s)
 		if (rt->preloaded && gn_runtime_starts(rt, s->program))
 			return rt;
 	return NULL;
-}
-
-/* Finds the preloaded library. Returns why the command cannot have it. */
-static const char *find_preload(const struct gn_session *s, char *library)
-{
-	return gn_preload_unfit(s->program, s->opts.user.uid)
-		       ?: gn_preload_find(s, &gn_runtime_preload, library);
 }
 
 /* The command's program, or one that it starts, can be an interpreter. */

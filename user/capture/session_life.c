@@ -10,10 +10,12 @@
 
 #include <gnomon/control.h>
 
+#include "capture/prepare.h"
 #include "capture/setter.h"
 #include "capture/sleds.h"
 #include "capture/sources.h"
 #include "gnomon.skel.h"
+#include "runtime/runtime.h"
 
 int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
 {
@@ -34,8 +36,10 @@ int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
 	s->sources =
 		opts->live ? NULL
 			   : gn_sources_new(gn_session_put, s, !opts->command);
-	s->unseen = gn_unseen_new(opts->user.uid, opts->npids > 0, opts->asked,
-				  opts->nasked);
+	s->unseen = gn_unseen_new(
+		opts->user.uid, opts->npids > 0,
+		gn_prepare_methods(s, gn_runtime_of(GN_RUNTIME_HOTSPOT)),
+		opts->asked, opts->nasked);
 	s->outside = opts->live ? NULL : gn_outside_new();
 	if (gn_specs_init(&s->specs) || !s->links || !s->unseen ||
 	    gn_written_new(s) || (opts->can_mute && !s->mute) ||

@@ -17,6 +17,7 @@
 #include <bpf/libbpf.h>
 
 #include <gnomon/control.h>
+#include <gnomon/path.h>
 #include <gnomon/setup.h>
 #include <gnomon/thread.h>
 #include "capture/clock.h"
@@ -24,6 +25,7 @@
 #include "capture/unseen.h"
 #include "gnomon.skel.h"
 #include "process/limits.h"
+#include "process/maps.h"
 #include "runtime/runtime.h"
 
 #define BATCH	  256 /* requests in one look at the ring */
@@ -145,33 +147,39 @@ static int set(const struct gn_runtime_setup *r, size_t i, int mem,
 	return put(mem, at, base + r->to[i], sizeof(has));
 }
 
-/* Whether the process was started with the library that reports its methods:
- * it must not report them itself, too. */
+/* Whether the process has the library that reports its methods: it must not
+ * report them itself, too. The library is there before the runtime. */
 static bool has_library(const struct gn_runtime *rt, pid_t pid)
 {
 	const char *name = rt->methods ? rt->methods->library : NULL;
-	char path[32];
+	struct gn_mapping m;
+	struct gn_maps maps;
+	bool has = false;
 
-	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
-	return name && gn_runtime_file_has(path, name);
+	if (!name || gn_maps_open(&maps, pid))
+		return false;
+	while (!has && gn_maps_next(&maps, &m) == 1)
+		has = !strcmp(gn_base_name(m.name), name);
+	gn_maps_close(&maps);
+	return has;
 }
 
 /* Sets the options in their order. If one cannot be set, the last one stays as
  * it was: nothing is traced then, which is reported. */
 static void set_all(const struct gn_runtime_setup *r, const struct gn_setup *s)
 {
+	bool beside = has_library(r->runtime, (pid_t)s->pid);
+	const struct gn_runtime_option *o = r->runtime->options;
 	uint64_t base = 0;
-	int mem = has_library(r->runtime, (pid_t)s->pid)
-			  ? -1
-			  : open_memory(r, s, &base);
+	int mem = open_memory(r, s, &base);
 	int err = 0;
 
 	if (mem < 0)
 		return;
 	make_room(r->runtime, (pid_t)s->pid);
-	for (size_t i = 0;
-	     !err && i < GN_RUNTIME_OPTIONS && r->runtime->options[i].name; i++)
-		err = set(r, i, mem, base);
+	for (size_t i = 0; !err && i < GN_RUNTIME_OPTIONS && o[i].name; i++)
+		if (!beside || o[i].beside)
+			err = set(r, i, mem, base);
 	close(mem);
 }
 

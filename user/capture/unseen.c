@@ -30,9 +30,10 @@ struct program {
 	bool runs;   /* the runtime was seen */
 	bool before; /* it ran before gnomon came, which was reported */
 	bool hooked;
-	bool other; /* it runs as `uid`, not as the command's user */
-	bool read;  /* its environment was read */
-	bool musl;  /* its C library is musl, so it needs another library */
+	bool probed; /* in place of hooks that -f asks for */
+	bool other;  /* it runs as `uid`, not as the command's user */
+	bool read;   /* its environment was read */
+	bool musl;   /* its C library is musl, so it needs another library */
 	const char *hindered; /* the variable that turns the library off */
 	const char *unfit;    /* why it cannot have the library; or NULL */
 	uint32_t uid;
@@ -42,6 +43,7 @@ struct program {
 struct gn_unseen {
 	uint32_t uid; /* the command's user */
 	bool attached;
+	bool named; /* methods get hooks where the library is */
 	struct program *program;
 	size_t count;
 	const struct gn_asked *asked; /* whose values are requested */
@@ -51,7 +53,7 @@ struct gn_unseen {
 	struct gn_unseen_methods methods;
 };
 
-struct gn_unseen *gn_unseen_new(uint32_t uid, bool attached,
+struct gn_unseen *gn_unseen_new(uint32_t uid, bool attached, bool named,
 				const struct gn_asked *asked, size_t nasked)
 {
 	struct gn_unseen *u = calloc(1, sizeof(*u));
@@ -59,6 +61,7 @@ struct gn_unseen *gn_unseen_new(uint32_t uid, bool attached,
 	if (u) {
 		u->uid = uid;
 		u->attached = attached;
+		u->named = named;
 		u->asked = asked;
 		u->nasked = nasked;
 	}
@@ -133,6 +136,14 @@ static void ask(struct program *p, uint32_t own)
 		fclose(f);
 }
 
+static const char *unfit(const struct gn_unseen *u, uint32_t pid)
+{
+	char exe[32];
+
+	snprintf(exe, sizeof(exe), "/proc/%" PRIu32 "/exe", pid);
+	return access(exe, R_OK) ? NULL : gn_preload_unfit(exe, u->uid);
+}
+
 static void note_runtime(struct gn_unseen *u, const struct gn_rec_thread *r)
 {
 	const struct gn_runtime *rt;
@@ -152,6 +163,8 @@ static void note_runtime(struct gn_unseen *u, const struct gn_rec_thread *r)
 		ask(p, u->uid);
 		if (!p->hooked && rt->library)
 			ask_environment(p);
+		if (u->named && rt->methods)
+			p->unfit = unfit(u, r->pid);
 	}
 }
 
@@ -217,15 +230,23 @@ static void note_exec(struct gn_unseen *u, const struct gn_rec_thread *r)
 /* Notes a function of a runtime without a library. Names of monitors, which
  * have no parameters, are not functions. */
 static void note_method(struct gn_unseen *u, const struct gn_runtime *rt,
-			uint32_t pid, const char *name, const char *module)
+			uint32_t pid, const char *name)
 {
 	struct program *p;
 
 	if (!strchr(name, '('))
 		return;
 	p = find_or_add(u, pid, rt);
-	if (p)
-		p->hooked = true;
+	if (!p)
+		return;
+	p->hooked = true;
+	p->probed = u->named && rt->methods && !p->before;
+}
+
+/* Neither the probes of a JVM nor its hooks give values. */
+static void note_valueless(struct gn_unseen *u, const struct gn_runtime *rt,
+			   const char *name, const char *module)
+{
 	for (size_t i = 0; i < u->nasked && !u->valueless; i++)
 		if (rt->matches(u->asked[i].function, name, module))
 			u->valueless = rt;
@@ -242,7 +263,9 @@ static void note_name(struct gn_unseen *u, const struct gn_rec_text *r,
 		return;
 	gn_filter_managed(filter, rt->matches, text, module);
 	if (rt->own_thread)
-		note_method(u, rt, r->ref, text, module);
+		note_method(u, rt, r->ref, text);
+	if (rt->own_thread || rt->id == GN_RUNTIME_JAVA)
+		note_valueless(u, rt, text, module);
 }
 
 void gn_unseen_running(struct gn_unseen *u, uint32_t pid,
@@ -392,6 +415,16 @@ static bool are_alike(const struct program *a, const struct program *b)
 	       a->unfit == b->unfit && !strcmp(a->comm, b->comm);
 }
 
+/* Why the preloaded library did not get into it. */
+static const char *why_alone(const struct gn_unseen *u, const struct program *p)
+{
+	if (p->unfit)
+		return p->unfit;
+	return u->attached ? "a process that gnomon was attached to started it"
+			   : "it or what started it is static, has another C "
+			     "library or privileges, or sees other files";
+}
+
 static void tell_interpreter(const struct gn_unseen *u, size_t i,
 			     gn_unseen_fn tell, void *ctx)
 {
@@ -406,12 +439,7 @@ static void tell_interpreter(const struct gn_unseen *u, size_t i,
 	snprintf(line, sizeof(line),
 		 "%s%s ran without gnomon's hook-site library, so its %s "
 		 "functions were not traced (%s); %s",
-		 p->comm, many, p->rt->language,
-		 p->unfit ? p->unfit
-		 : u->attached
-			 ? "a process that gnomon was attached to started it"
-			 : "it or what started it is static, has another C "
-			   "library or privileges, or sees other files",
+		 p->comm, many, p->rt->language, why_alone(u, p),
 		 p->unfit      ? "use another build of it"
 		 : u->attached ? "let gnomon start the whole program"
 			       : "give its own command to gnomon");
@@ -425,6 +453,38 @@ static bool is_told(const struct gn_unseen *u, size_t i)
 		if (are_alike(&u->program[k], &u->program[i]))
 			return true;
 	return false;
+}
+
+/* Tells of JVMs whose methods -f names, and that were slow for want of hooks.
+ */
+static void tell_probed(const struct gn_unseen *u, gn_unseen_fn tell, void *ctx)
+{
+	const struct program *first = NULL;
+	char line[512], many[48] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < u->count; i++) {
+		if (!u->program[i].probed)
+			continue;
+		n++;
+		first = first ?: &u->program[i];
+	}
+	if (!n)
+		return;
+	if (n > 1)
+		snprintf(many, sizeof(many), " (%zu processes)", n);
+	snprintf(line, sizeof(line),
+		 "%s%s ran the %s without gnomon's hook-site library (%s): its "
+		 "own probes reported the methods, and all methods were much "
+		 "slower; %s",
+		 first->comm[0] ? first->comm : "a program", many,
+		 first->rt->title, why_alone(u, first),
+		 first->unfit  ? "use another build of it"
+		 : u->attached ? "let gnomon start the whole program, or give "
+				 "the JVM's own PID to -p"
+			       : "give its own command to gnomon, or attach "
+				 "to it (-p PID)");
+	tell(ctx, line);
 }
 
 void gn_unseen_runtimes(const struct gn_unseen *u, gn_unseen_fn tell, void *ctx)
@@ -442,6 +502,7 @@ void gn_unseen_runtimes(const struct gn_unseen *u, gn_unseen_fn tell, void *ctx)
 		else
 			tell_program(u, p, tell, ctx);
 	}
+	tell_probed(u, tell, ctx);
 	if (n <= TOLD_MOST)
 		return;
 	snprintf(line, sizeof(line),

@@ -29,9 +29,9 @@ struct gn_unseen;
 typedef void (*gn_unseen_fn)(void *ctx, const char *line);
 
 /* `uid`: the command's user; `attached`: processes that ran before are traced,
- * not a command; `asked`, which is not copied: whose values are requested.
- * NULL: no memory. */
-struct gn_unseen *gn_unseen_new(uint32_t uid, bool attached,
+ * not a command; `named`: -f names methods, which get hooks; `asked`, which is
+ * not copied: whose values are requested. NULL: no memory. */
+struct gn_unseen *gn_unseen_new(uint32_t uid, bool attached, bool named,
 				const struct gn_asked *asked, size_t nasked);
 void gn_unseen_free(struct gn_unseen *u);
 

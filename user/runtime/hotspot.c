@@ -19,10 +19,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <gnomon/preload.h>
 #include "hooksite/clr/filter.h"
 #include "names/java_name.h"
-#include "elf/elf_file.h"
 #include "process/target.h"
 #include "runtime/java.h"
 
@@ -194,11 +192,11 @@ static int find_core(const char *program, char *path)
 
 /* The same options as variables of the JVM. To set zero, 4 bytes are enough. */
 static const struct gn_runtime_option options[] = {
-	{COPIES, 0, 4, false, NULL, NULL},
-	{TINY, 0, 4, false, NULL, NULL},
-	{"DTraceMonitorProbes", 1, 1, false, NULL, NULL},
-	{"DTraceMethodProbes", 1, 1, true, NULL, NULL},
-	{NULL, 0, 0, false, NULL, NULL},
+	{.name = COPIES, .size = 4},
+	{.name = TINY, .size = 4},
+	{.name = "DTraceMethodProbes", .value = 1, .size = 1, .needed = true},
+	{.name = "DTraceMonitorProbes", .value = 1, .size = 1, .beside = true},
+	{.name = NULL},
 };
 
 /* Whether the JVM that the program starts has these two options, as Java 16 and
@@ -210,35 +208,18 @@ static bool can_copy_none(const char *program)
 	return !find_core(program, core) && gn_runtime_file_has(core, COPIES);
 }
 
-#define AGENT "-agentpath:"
-
-/* An agent of the other kind would end the JVM at its start. */
-static const char *hinders(const char *core)
-{
-	char launcher[PATH_MAX + 32];
-	const char *folder = strrchr(core, '/');
-
-	snprintf(launcher, sizeof(launcher), "%.*s/../../bin/java",
-		 (int)(folder - core), core);
-	return gn_elf_needs_musl(launcher)
-		       ? "its C library is musl, and gnomon's hook-site "
-			 "library needs glibc"
-		       : NULL;
-}
-
 static int add_to_script(struct gn_launch *l, const char *variable)
 {
 	const char *had = getenv(variable);
 	char *all;
 	int err;
 
-	if (asprintf(&all, "%s%s%s%s%s", had ? had : "", had && *had ? " " : "",
-		     MONITORS " ",
-		     l->library			 ? AGENT
-		     : can_copy_none(l->program) ? METHODS
-			     " " ANY_MACHINE " " NO_COPY " " NO_TINY
-						 : METHODS,
-		     l->library ?: "") < 0)
+	if (asprintf(&all, "%s%s%s%s", had ? had : "", had && *had ? " " : "",
+		     MONITORS,
+		     l->library			 ? ""
+		     : can_copy_none(l->program) ? " " METHODS " " ANY_MACHINE
+						   " " NO_COPY " " NO_TINY
+						 : " " METHODS) < 0)
 		return -ENOMEM;
 	err = gn_launch_env(l, variable, all);
 	free(all);
@@ -259,12 +240,10 @@ static int prepare(struct gn_launch *l)
 	char real[PATH_MAX], arg[PATH_MAX + 32];
 	const char *name, *prefix;
 	size_t n;
-	int err = l->library
-			  ? gn_launch_asked(l, GN_JAVA_ENV, GN_JAVA_ENV_FILTER)
-			  : 0;
+	int err = 0;
 
-	if (err)
-		return err;
+	if (l->library && l->set_later)
+		return 0; /* the program sees no options of ours */
 	if (variable)
 		return add_to_script(l, variable);
 	if (!realpath(l->program, real))
@@ -274,10 +253,6 @@ static int prepare(struct gn_launch *l)
 	n = l->library ? 1 : can_copy_none(l->program) ? 4 : 2;
 	for (size_t i = 0; !err && i < n; i++) {
 		snprintf(arg, sizeof(arg), "%s%s", prefix, flags[i]);
-		err = gn_launch_arg(l, arg);
-	}
-	if (!err && l->library) {
-		snprintf(arg, sizeof(arg), "%s" AGENT "%s", prefix, l->library);
 		err = gn_launch_arg(l, arg);
 	}
 	return err;
@@ -399,9 +374,9 @@ static const char *const limits[] = {
 	"seen",
 	"without -f, a call in a virtual thread is counted, but its time is "
 	"only the time until its first wait",
-	"methods of a JVM that a child process starts are seen only if gnomon "
-	"knows its libjvm.so (in /usr/lib/jvm, of JAVA_HOME, or of the java in "
-	"PATH), and not if a .NET program starts it",
+	"without -f, methods of a JVM that a child process starts are seen "
+	"only if gnomon knows its libjvm.so (in /usr/lib/jvm, of JAVA_HOME, or "
+	"of the java in PATH), and not if a .NET program starts it",
 	NULL};
 
 const struct gn_runtime gn_runtime_hotspot = {
@@ -415,17 +390,17 @@ const struct gn_runtime gn_runtime_hotspot = {
 	.marker = "JLI_Launch",
 	.script_options = script_options,
 	.own_thread = "VM Periodic Tas",
-	.lacking = ", but its methods were not traced: gnomon did not know its "
-		   "libjvm.so, was too late, or lacks CAP_SYS_PTRACE; set "
-		   "JAVA_HOME to the folder of that JVM, let gnomon start java "
-		   "itself, or start java with " METHODS
-		   " and attach to it (-p PID)",
+	.lacking =
+		", but its methods were not traced: gnomon did not know its "
+		"libjvm.so, was too late, or lacks CAP_SYS_PTRACE; name them "
+		"with -f, set JAVA_HOME to the folder of that JVM, let gnomon "
+		"start java itself, or start java with " METHODS
+		" and attach to it (-p PID)",
 	.find_core = find_core,
 	.find_cores = find_cores,
 	.options = options,
 	.options_read = "vm__init__begin",
 	.prepare = prepare,
-	.hinders = hinders,
 	.matches = gn_filter_hooks,
 	.always = always,
 	.name = name,

@@ -100,7 +100,9 @@ int gn_launch_hooked(struct gn_launch *l, const char *library)
 	return gn_launch_preload(l, library)
 		       ?: gn_launch_asked(l, GN_PRELOAD_ENV,
 					  GN_PRELOAD_ENV_FILTER)
-		       ?: gn_launch_env(l, GN_PRELOAD_ENV_EVENTS, l->families);
+		       ?: gn_launch_env(l, GN_PRELOAD_ENV_EVENTS, l->families)
+		       ?: l->jvm ? gn_launch_env(l, GN_PRELOAD_ENV_JVM, "1")
+				 : 0;
 }
 
 int gn_launch_lender(struct gn_launch *l, const char *library)

@@ -17,6 +17,7 @@ struct gn_launch {
 	bool fast;	/* hooks without a trap are asked for */
 	bool lends;	/* a preloaded library keeps variables from programs */
 	bool set_later; /* options are set in the memory of what starts */
+	bool jvm;	/* methods of JVMs get hooks in their bytecode */
 	/* functions that -a asks for: gn_prepare_values() */
 	const char *values;
 	const char *families; /* of events (enum gn_family), in hexadecimal */

@@ -69,11 +69,16 @@ static const struct gn_runtime_site sites[] = {
 };
 
 static const struct gn_runtime_option options[] = {
-	{"zend_compile_file", 0, 8, false, "dtrace_compile_file",
-	 "compile_file"},
-	{"zend_execute_ex", 0, 8, false, "dtrace_execute_ex", "execute_ex"},
-	{"zend_dtrace_enabled", 1, 1, true, NULL, NULL},
-	{NULL, 0, 0, false, NULL, NULL},
+	{.name = "zend_compile_file",
+	 .size = 8,
+	 .to = "dtrace_compile_file",
+	 .from = "compile_file"},
+	{.name = "zend_execute_ex",
+	 .size = 8,
+	 .to = "dtrace_execute_ex",
+	 .from = "execute_ex"},
+	{.name = "zend_dtrace_enabled", .value = 1, .size = 1, .needed = true},
+	{.name = NULL},
 };
 
 /* The program is the engine. */

@@ -73,7 +73,8 @@ struct gn_runtime_option {
 	const char *name;
 	uint32_t value;
 	int8_t size; /* 1, 4, 8 */
-	bool needed; /* the last: without it the others do nothing */
+	bool needed; /* without it those before it do nothing */
+	bool beside; /* it is set where the library reports methods, too */
 	/* The value is the address of the function `to`, in the place of that
 	 * of `from`: if another one is there by now, it stays. NULL: none. */
 	const char *to, *from;
@@ -85,6 +86,7 @@ struct gn_runtime_setup {
 	uint64_t begin;	 /* the code that runs first */
 	uint64_t read;	 /* the site after it has read its options */
 	uint64_t needed; /* the option with `needed` */
+	uint64_t last;	 /* the last option: when it is set, all are */
 	uint64_t addr[GN_RUNTIME_OPTIONS]; /* 0: the file has no such option */
 	/* where it shall point to, and points to before; 0: no address */
 	uint64_t to[GN_RUNTIME_OPTIONS], from[GN_RUNTIME_OPTIONS];
@@ -187,9 +189,6 @@ struct gn_runtime {
 	 * needs the same; launch->why says what.
 	 */
 	int (*prepare)(struct gn_launch *launch);
-	/* With `methods`: why this file of the runtime cannot load that
-	 * library, or NULL. */
-	const char *(*hinders)(const char *core);
 	/* The environment variable that keeps the runtime from loading the
 	 * library, or NULL. */
 	const char *(*hindered)(gn_env_fn get, const void *env);

@@ -56,11 +56,12 @@ static int find_options(const struct gn_runtime *rt, const char *place,
 	for (size_t i = 0; !err && i < n; i++) {
 		if (rt->options[i].needed)
 			setup->needed = setup->addr[i];
+		setup->last = setup->addr[i];
 		if ((rt->options[i].needed && !setup->addr[i]) ||
 		    (*to[i] && (!setup->to[i] || !setup->from[i])))
 			err = -ENOENT;
 	}
-	return err;
+	return err ?: setup->last ? 0 : -ENOENT;
 }
 
 /* Finds where a process has mapped the runtime's file, which is linked at 0. */
@@ -159,12 +160,12 @@ int gn_runtime_plan_setup(const struct gn_runtime *rt, const char *place,
 	if (!err)
 		err = add(rt, file, which, begin,
 			  rt->options_begin
-				  ? (int64_t)(setup->needed - setup->begin)
+				  ? (int64_t)(setup->last - setup->begin)
 				  : 0,
 			  true, specs, probes);
 	if (!err)
 		err = add(rt, file, which, site.offset,
-			  (int64_t)(setup->needed - site.addr), false, specs,
+			  (int64_t)(setup->last - site.addr), false, specs,
 			  probes);
 	return err;
 }

@@ -10,6 +10,7 @@
 #include <gnomon/selected.h>
 #include "../call_hooks.h"
 #include "../clr/thread.h"
+#include "../fast.h"
 #include "classes.h"
 #include "define.h"
 #include "hook.h"
@@ -183,7 +184,8 @@ static bool begin(gn_jvm jvm, gn_jni jni, char *filter, bool fast)
 	return true;
 }
 
-void gn_java_session_begin(gn_jvm jvm, char *filter, bool fast)
+void gn_java_session_begin(gn_jvm jvm, char *filter, bool fast,
+			   const void *own_site)
 {
 	gn_jni jni = jni_of(jvm);
 
@@ -191,6 +193,7 @@ void gn_java_session_begin(gn_jvm jvm, char *filter, bool fast)
 	gn_site_java_own_begin();
 	end(jni);
 	session.number++;
+	gn_fast_lives_at(own_site);
 	if (jni && begin(jvm, jni, filter, fast)) {
 		gn_site_call_init(0);
 		gn_site_call_selected(GN_SELECTED_METHODS,

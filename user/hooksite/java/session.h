@@ -7,10 +7,12 @@
 
 #include "api.h"
 
-/* Begins one; another one ends. It takes `filter`, from malloc(). The calling
- * thread is one of the JVM's, which runs already. Reports by the sites how that
- * went. If gnomon is gone, the session ends by itself. */
-void gn_java_session_begin(gn_jvm jvm, char *filter, bool fast);
+/* Begins one; another one ends. It takes `filter`, from malloc(). `own_site`:
+ * see gn_fast_lives_at(). The calling thread is one of the JVM's, which runs
+ * already. Reports by the sites how that went. If gnomon is gone, the session
+ * ends by itself. */
+void gn_java_session_begin(gn_jvm jvm, char *filter, bool fast,
+			   const void *own_site);
 
 /* Ends it, if there is one. */
 void gn_java_session_end(gn_jvm jvm);

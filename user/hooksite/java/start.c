@@ -1,57 +1,38 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The hook-site library for Java, an agent: the JVM loads it at its start
- * (Agent_OnLoad), or later, once for each session and again for its end
- * (Agent_OnAttach).
+ * The hook-site library for Java. It is loaded with the JVM, if gnomon started
+ * the program (gn_preload_start), or is an agent that comes later, once for
+ * each session and again for its end (Agent_OnAttach).
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <gnomon/java.h>
-#include <gnomon/preload.h>
-#include "../preload/environment.h"
+#include "../preload/runtime.h"
 #include "session.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
-EXPORT int32_t Agent_OnLoad(gn_jvm jvm, char *options, void *reserved);
 EXPORT int32_t Agent_OnAttach(gn_jvm jvm, char *options, void *reserved);
 
-/* What the first session is to be, when the JVM runs. */
-static struct {
-	gn_jvm jvm;
-	struct gn_preloaded asked;
-} start;
+/* What the first session is to be. */
+static struct gn_preloaded first;
 
-static void on_init(gn_jvmti jvmti, gn_jni jni, gn_jref thread)
+static void begin_first(void *jvm)
 {
-	char *filter = start.asked.filter;
+	char *filter = first.filter;
 
-	(void)jni, (void)thread;
-	start.asked.filter = NULL;
-	gn_java_event(jvmti, GN_JVMTI_VM_INIT, false);
+	first.filter = NULL;
 	if (filter)
-		gn_java_session_begin(start.jvm, filter, start.asked.fast);
+		gn_java_session_begin(jvm, filter, first.fast, first.own_site);
 }
 
-/* Whatever it returns but 0 would end the program. */
-int32_t Agent_OnLoad(gn_jvm jvm, char *options, void *reserved)
+void gn_preload_start(const struct gn_preloaded *asked,
+		      struct gn_preload_calls *calls)
 {
-	void *fn[GN_JVMTI_EVENTS] = {[0] = (void *)on_init};
-	gn_jvmti jvmti = gn_java_jvmti(jvm);
-
-	(void)options, (void)reserved;
-	start.asked = gn_environment_take(environ, GN_JAVA_LIBRARY, GN_JAVA_ENV,
-					  GN_JAVA_ENV_FILTER, NULL);
-	start.jvm = jvm;
-	if (jvmti && start.asked.filter &&
-	    !gn_api(jvmti, GN_JVMTI_CALLBACKS, int32_t, gn_jvmti, void *const *,
-		    int32_t)(jvmti, fn, sizeof(fn)))
-		gn_java_event(jvmti, GN_JVMTI_VM_INIT, true);
-	return 0;
+	first = *asked;
+	calls->jvm = begin_first;
 }
 
 static void serve(gn_jvm jvm, const char *request)
@@ -74,7 +55,7 @@ static void serve(gn_jvm jvm, const char *request)
 		return;
 	filter = strdup(rest + 1);
 	if (filter)
-		gn_java_session_begin(jvm, filter, fast);
+		gn_java_session_begin(jvm, filter, fast, NULL);
 }
 
 /* The JVM would write about any other result than 0. */

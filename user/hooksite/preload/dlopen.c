@@ -16,23 +16,25 @@ static bool is_there(const char *file)
 	return !strchr(file, '/') || !access(file, R_OK);
 }
 
-static void before(const char *file)
+static void before(const char *file, int mode, gn_dlopen_fn next)
 {
 	const char *slash = strrchr(file, '/');
+	const char *name = slash ? slash + 1 : file;
 
-	if (!strcmp(slash ? slash + 1 : file, "libcoreclr.so") &&
-	    is_there(file))
+	if (!strcmp(name, "libcoreclr.so") && gn_lent_count() && is_there(file))
 		gn_lent_give();
+	/* a name alone can mean another file to the caller than here */
+	if (!strcmp(name, "libjvm.so") && slash)
+		gn_preload_jvm(file, mode, next);
 }
 
-void *gn_dlopen_before(const char *file, int mode)
+gn_dlopen_fn gn_dlopen_before(const char *file, int mode)
 {
 	int err = errno;
-	void *next;
+	gn_dlopen_fn next = (gn_dlopen_fn)dlsym(RTLD_NEXT, "dlopen");
 
-	if (file && !(mode & RTLD_NOLOAD) && gn_lent_count())
-		before(file);
-	next = dlsym(RTLD_NEXT, "dlopen");
+	if (file && !(mode & RTLD_NOLOAD))
+		before(file, mode, next);
 	errno = err;
 	return next;
 }

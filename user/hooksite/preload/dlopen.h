@@ -3,7 +3,13 @@
 #ifndef GNOMON_HOOKSITE_PRELOAD_DLOPEN_H
 #define GNOMON_HOOKSITE_PRELOAD_DLOPEN_H
 
+typedef void *(*gn_dlopen_fn)(const char *file, int mode);
+
 /* Runs before the program's dlopen(), and returns the C library's. */
-void *gn_dlopen_before(const char *file, int mode);
+gn_dlopen_fn gn_dlopen_before(const char *file, int mode);
+
+/* The program is about to load this file, a JVM. Loads it, by `next`, and has
+ * its methods hooked, if gnomon asks for that. */
+void gn_preload_jvm(const char *file, int mode, gn_dlopen_fn next);
 
 #endif

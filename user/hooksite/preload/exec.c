@@ -27,7 +27,7 @@
 
 #define EXPORT	 __attribute__((visibility("default")))
 #define PRELOAD	 "LD_PRELOAD="
-#define MINE	 3
+#define MINE	 4
 #define MOST_ENV 8192
 #define LONGEST	 32768 /* LD_PRELOAD */
 #define SHELL	 "/bin/sh"
@@ -62,6 +62,10 @@ static struct {
 	FILE *(*popen)(const char *, const char *);
 	int (*system)(const char *);
 } kept;
+
+static const char *const mine[MINE] = {GN_PRELOAD_ENV, GN_PRELOAD_ENV_FILTER,
+				       GN_PRELOAD_ENV_EVENTS,
+				       GN_PRELOAD_ENV_JVM};
 
 static char *keep(char **envp, const char *name)
 {
@@ -101,10 +105,9 @@ void gn_exec_keep(char **envp)
 	if (!dladdr(&kept, &info))
 		return;
 	kept.library = strdup(info.dli_fname);
-	kept.entry[0] = keep(envp, GN_PRELOAD_ENV);
+	for (int i = 0; i < MINE; i++)
+		kept.entry[i] = keep(envp, mine[i]);
 	kept.site = find_site(gn_environment_get(envp, GN_PRELOAD_ENV));
-	kept.entry[1] = keep(envp, GN_PRELOAD_ENV_FILTER);
-	kept.entry[2] = keep(envp, GN_PRELOAD_ENV_EVENTS);
 	kept.is = kept.library && kept.entry[0] &&
 		  !stat(kept.library, &kept.file);
 }
@@ -115,7 +118,7 @@ const void *gn_exec_own_site(void)
 }
 
 /* gnomon has its probe in this library only while it traces the process. */
-static bool is_traced(void)
+bool gn_exec_is_traced(void)
 {
 	return *kept.site != GN_SITE_BARE;
 }
@@ -158,7 +161,8 @@ static enum gift gift_by_fit(const char *path)
 static enum gift gift_of(const char *path)
 {
 	int err = errno;
-	enum gift gift = kept.is && is_traced() ? gift_by_fit(path) : NOTHING;
+	enum gift gift =
+		kept.is && gn_exec_is_traced() ? gift_by_fit(path) : NOTHING;
 
 	errno = err;
 	return gift;
@@ -414,9 +418,8 @@ static void take_back(const struct lent *l)
 
 	if (!l->text)
 		return;
-	unsetenv(GN_PRELOAD_ENV);
-	unsetenv(GN_PRELOAD_ENV_FILTER);
-	unsetenv(GN_PRELOAD_ENV_EVENTS);
+	for (int i = 0; i < MINE; i++)
+		unsetenv(mine[i]);
 	gn_lent_unset();
 	if (l->before)
 		putenv(l->before);

@@ -3,6 +3,8 @@
 #ifndef GNOMON_HOOKSITE_PRELOAD_EXEC_H
 #define GNOMON_HOOKSITE_PRELOAD_EXEC_H
 
+#include <stdbool.h>
+
 /* Finds the functions that this library has in front of. */
 void gn_exec_begin(void);
 /* Keeps what gnomon added to the environment, while it is there. */
@@ -10,5 +12,7 @@ void gn_exec_keep(char **envp);
 /* After that: the site at which gnomon has a probe while it lives, whatever
  * other gnomons do. */
 const void *gn_exec_own_site(void);
+/* Whether gnomon traces this process now. */
+bool gn_exec_is_traced(void);
 
 #endif

@@ -13,8 +13,10 @@
 
 #include <gnomon/preload.h>
 #include <gnomon/selected.h>
+#include "hooksite/preload/dlopen.h"
 #include "hooksite/preload/environment.h"
 #include "hooksite/preload/exec.h"
+#include "hooksite/preload/jvm.h"
 #include "hooksite/preload/lent.h"
 #include "hooksite/preload/runtime.h"
 #include "hooksite/preload/sites.h"
@@ -36,6 +38,8 @@ typedef int (*create_fn)(pthread_t *, const pthread_attr_t *, void *(*)(void *),
 static struct {
 	struct gn_preload_calls calls;
 	create_fn create;
+	/* what a JVM gets that this process loads; no filter: nothing */
+	struct gn_preloaded jvm;
 } preload;
 
 EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
@@ -95,6 +99,23 @@ static gn_preload_start_fn load(const char *library)
 	return start;
 }
 
+void gn_preload_jvm(const char *file, int mode, gn_dlopen_fn next)
+{
+	gn_preload_start_fn begin;
+	void *handle;
+
+	if (!preload.jvm.filter || !gn_exec_is_traced())
+		return;
+	/* first: gnomon asks for it when the JVM is loaded */
+	begin = load(GN_JAVA_LIBRARY);
+	handle = begin ? next(file, mode) : NULL;
+	if (!handle)
+		return;
+	begin(&preload.jvm, &preload.calls);
+	preload.jvm.filter = NULL;
+	gn_jvm_await(handle, preload.calls.jvm);
+}
+
 static bool asks_for_none(char **envp)
 {
 	return gn_environment_is_kind(gn_environment_get(envp, GN_PRELOAD_ENV),
@@ -109,12 +130,17 @@ static void start(char **argv, char **envp)
 		GN_PRELOAD_ENV_EVENTS);
 	gn_preload_start_fn begin = library ? load(library) : NULL;
 
+	asked.own_site = gn_exec_own_site();
+	if (gn_environment_get(envp, GN_PRELOAD_ENV_JVM)) {
+		gn_environment_drop(envp, GN_PRELOAD_ENV_JVM);
+		preload.jvm = asked;
+		preload.jvm.filter = asked.filter ? strdup(asked.filter) : NULL;
+	}
 	if (!begin) {
 		free(asked.filter);
 		return;
 	}
 	asked.argv = argv;
-	asked.own_site = gn_exec_own_site();
 	gn_site_preload_selected(GN_SELECTED_INTERPRETERS, 1);
 	begin(&asked, &preload.calls);
 }
