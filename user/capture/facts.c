@@ -341,6 +341,16 @@ static void put_programs(struct gn_session *s)
 	}
 }
 
+/* The program that a launcher starts. */
+static void put_launched(struct gn_session *s)
+{
+	char name[PATH_MAX], path[PATH_MAX];
+
+	if (s->opts.command && gn_target_launched(s->opts.command, name) &&
+	    realpath(name, path))
+		gn_session_put_info(s, "program.launched", path);
+}
+
 /* A stripped program has no names to choose from. */
 static void put_stripped(struct gn_session *s)
 {
@@ -427,6 +437,7 @@ void gn_session_put_facts(struct gn_session *s)
 			    s->opts.options ? s->opts.options : "");
 	put_children(s);
 	put_programs(s);
+	put_launched(s);
 	put_stripped(s);
 	put_asked(s);
 	gn_session_put_info(s, "links", gn_attach_mode_name(s->mode));

@@ -358,6 +358,15 @@ void gn_say_untraced(const struct gn_facts *f, const struct gn_subject *s,
 		put_to_name(f->m, out);
 }
 
+/* The file of a program, or its name if the command does not say where it is.
+ */
+static const char *file_of(const struct gn_model *m, const char *name)
+{
+	const char *path = gn_model_info(m, "program.launched");
+
+	return path && !strncmp(gn_base_name(path), name, 15) ? path : name;
+}
+
 void gn_next_untraced(const struct gn_facts *f, const struct gn_subject *s,
 		      FILE *out)
 {
@@ -376,6 +385,6 @@ void gn_next_untraced(const struct gn_facts *f, const struct gn_subject *s,
 	name = s->what == GN_NEXT_OTHER ? other_program(f->m, &ns) : NULL;
 	if (name) {
 		fputs(" -- ", out);
-		gn_put_word(out, name);
+		gn_put_word(out, file_of(f->m, name));
 	}
 }
