@@ -32,8 +32,9 @@ enum gn_clr_form {
  *	Stack<T>.Stack(int)	   P.Main.lambda#0(string)
  *	P.Main.Local(int)	   P.Fetch
  *
- * Visual Basic keeps only the number of the method that contains a lambda, and
- * F# the name that a closure was bound to, with its line:
+ * The type that holds the variables of lambdas, "P+<>c__DisplayClass2_0", is
+ * P.closure#2_0. Visual Basic keeps only the number of the method that contains
+ * a lambda, and F# the name that a closure was bound to, with its line:
  *
  *	P.lambda#5-1(int)	   P.add@50-2(int)
  *
