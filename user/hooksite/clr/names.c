@@ -9,7 +9,6 @@
 #include "meta.h"
 #include "sig.h"
 
-#define WIDE_MAX  1024 /* the runtime's limit for names */
 #define ARGS_MAX  16
 #define DEPTH_MAX 8
 
@@ -26,14 +25,8 @@ struct names {
 	gn_cor_id gone; /* see gn_names_function() */
 };
 
-typedef uint32_t (*release_fn)(void *);
 typedef gn_hr (*is_array_fn)(void *, gn_cor_id, uint32_t *, gn_cor_id *,
 			     uint32_t *);
-typedef gn_hr (*module_info2_fn)(void *, gn_cor_id, gn_cor_id *, uint32_t,
-				 uint32_t *, gn_wchar *, gn_cor_id *,
-				 uint32_t *);
-typedef gn_hr (*assembly_info_fn)(void *, gn_cor_id, uint32_t, uint32_t *,
-				  gn_wchar *, gn_cor_id *, gn_cor_id *);
 typedef gn_hr (*domain_info_fn)(void *, gn_cor_id, uint32_t, uint32_t *,
 				gn_wchar *, gn_cor_id *);
 typedef gn_hr (*function_info_fn)(void *, gn_cor_id, uint64_t, gn_cor_id *,
@@ -44,12 +37,6 @@ typedef gn_hr (*class_info_fn)(void *, gn_cor_id, gn_cor_id *, gn_token *,
 typedef gn_hr (*dynamic_info_fn)(void *, gn_cor_id, gn_cor_id *,
 				 const uint8_t **, uint32_t *, uint32_t,
 				 uint32_t *, gn_wchar *);
-
-void gn_names_release(void *object)
-{
-	if (object)
-		GN_COM(object, GN_UNKNOWN_RELEASE, release_fn)(object);
-}
 
 /* Notes that the name contains something of this module. A module with an image
  * in gn_images is never unloaded. */
@@ -317,48 +304,6 @@ static bool sig_internal(void *ctx, struct gn_text *out, struct gn_sig *sig,
 	return true;
 }
 
-/* The number of UTF-16 units of a path that always fit into GN_MODULE_MAX after
- * the dots. */
-#define PATH_UNITS ((GN_MODULE_MAX - 8) / 3)
-
-/* Reads a module's path, or for a module that was made in memory the name of
- * its assembly. Empty: there is none. */
-static void read_module(void *info, gn_cor_id module, gn_wchar wide[WIDE_MAX])
-{
-	gn_cor_id base, assembly = 0, domain, manifest;
-	uint32_t n, flags = 0;
-
-	wide[0] = 0;
-	if (GN_COM(info, GN_INFO_MODULE_INFO2,
-		   module_info2_fn)(info, module, &base, WIDE_MAX, &n, wide,
-				    &assembly, &flags) < 0)
-		wide[0] = 0;
-	if ((wide[0] && !(flags & GN_MODULE_DYNAMIC)) || !assembly)
-		return;
-	if (GN_COM(info, GN_INFO_ASSEMBLY_INFO, assembly_info_fn)(
-		    info, assembly, WIDE_MAX, &n, wide, &domain, &manifest) < 0)
-		wide[0] = 0;
-}
-
-void gn_names_module(void *info, gn_cor_id module, struct gn_text *out)
-{
-	gn_wchar wide[WIDE_MAX];
-	uint32_t from = 0, n = 0;
-
-	read_module(info, module, wide);
-	wide[WIDE_MAX - 1] = 0;
-	while (wide[n])
-		n++;
-	/* a long path keeps its end, which people recognise */
-	if (n >= PATH_UNITS) {
-		from = n - PATH_UNITS;
-		gn_text_put(out, "...");
-	}
-	gn_text_put_utf16(out, wide + from, WIDE_MAX - from);
-	if (!out->len)
-		gn_text_put(out, "?");
-}
-
 /* The same, from the image if there is one. */
 static void put_module(struct gn_images *images, struct gn_text *out,
 		       gn_cor_id module)
@@ -504,19 +449,19 @@ gn_cor_id gn_names_dynamic(struct gn_images *images, gn_cor_id function,
 				       sig_piece, sig_internal};
 	gn_cor_id module_id = 0;
 	const uint8_t *sig = NULL;
-	gn_wchar wide[WIDE_MAX];
+	gn_wchar wide[GN_WIDE_MAX];
 	uint32_t size = 0, n;
 
 	if (GN_COM(images->info, GN_INFO_DYNAMIC_FUNCTION_INFO,
 		   dynamic_info_fn)(images->info, function, &module_id, &sig,
-				    &size, WIDE_MAX, &n, wide) < 0) {
+				    &size, GN_WIDE_MAX, &n, wide) < 0) {
 		gn_text_put(name, "?");
 		gn_text_put(module, "?");
 		return 0;
 	}
-	wide[WIDE_MAX - 1] = 0;
+	wide[GN_WIDE_MAX - 1] = 0;
 	gn_text_put(name, DYNAMIC);
-	gn_text_put_utf16(name, wide, WIDE_MAX);
+	gn_text_put_utf16(name, wide, GN_WIDE_MAX);
 	gn_sig_put_params(name, sig, sig ? size : 0, &env);
 	put_module(images, module, module_id);
 	return module_id;
@@ -551,32 +496,32 @@ gn_cor_id gn_names_module_id(struct gn_images *images, gn_cor_id module,
 gn_cor_id gn_names_assembly(struct gn_images *images, gn_cor_id assembly,
 			    struct gn_text *name, struct gn_text *module)
 {
-	gn_wchar wide[WIDE_MAX];
+	gn_wchar wide[GN_WIDE_MAX];
 	gn_cor_id domain, manifest;
 	uint32_t n;
 
 	(void)module;
 	if (GN_COM(images->info, GN_INFO_ASSEMBLY_INFO,
-		   assembly_info_fn)(images->info, assembly, WIDE_MAX, &n, wide,
-				     &domain, &manifest) < 0)
+		   gn_assembly_info_fn)(images->info, assembly, GN_WIDE_MAX, &n,
+					wide, &domain, &manifest) < 0)
 		wide[0] = 0;
-	wide[WIDE_MAX - 1] = 0;
-	gn_text_put_utf16(name, wide, WIDE_MAX);
+	wide[GN_WIDE_MAX - 1] = 0;
+	gn_text_put_utf16(name, wide, GN_WIDE_MAX);
 	return 0;
 }
 
 gn_cor_id gn_names_domain(struct gn_images *images, gn_cor_id domain,
 			  struct gn_text *name, struct gn_text *module)
 {
-	gn_wchar wide[WIDE_MAX];
+	gn_wchar wide[GN_WIDE_MAX];
 	gn_cor_id process;
 	uint32_t n;
 
 	(void)module;
 	if (GN_COM(images->info, GN_INFO_APPDOMAIN_INFO, domain_info_fn)(
-		    images->info, domain, WIDE_MAX, &n, wide, &process) < 0)
+		    images->info, domain, GN_WIDE_MAX, &n, wide, &process) < 0)
 		wide[0] = 0;
-	wide[WIDE_MAX - 1] = 0;
-	gn_text_put_utf16(name, wide, WIDE_MAX);
+	wide[GN_WIDE_MAX - 1] = 0;
+	gn_text_put_utf16(name, wide, GN_WIDE_MAX);
 	return 0;
 }

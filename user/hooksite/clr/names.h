@@ -45,6 +45,11 @@ gn_cor_id gn_names_assembly(struct gn_images *images, gn_cor_id assembly,
 gn_cor_id gn_names_domain(struct gn_images *images, gn_cor_id domain,
 			  struct gn_text *name, struct gn_text *module);
 
+#define GN_WIDE_MAX 1024 /* the runtime's limit for names */
+
+typedef gn_hr (*gn_assembly_info_fn)(void *, gn_cor_id, uint32_t, uint32_t *,
+				     gn_wchar *, gn_cor_id *, gn_cor_id *);
+
 /* Releases an object of the runtime. NULL is allowed. */
 void gn_names_release(void *object);
 

@@ -14,8 +14,6 @@
 #include "thread.h"
 
 typedef gn_hr (*query_fn)(void *, const struct gn_guid *, void **);
-typedef gn_hr (*enum_modules_fn)(void *, void **);
-typedef gn_hr (*next_module_fn)(void *, uint32_t, gn_cor_id *, uint32_t *);
 typedef gn_hr (*request_fn)(void *, uint32_t, const gn_cor_id *,
 			    const gn_token *);
 typedef gn_hr (*request_inliners_fn)(void *, uint32_t, uint32_t,
@@ -40,33 +38,6 @@ gn_hr gn_rejit_init(struct gn_clr *clr, void *info)
 	pthread_mutex_init(&clr->rejit.lock, NULL);
 	return GN_COM(info, GN_UNKNOWN_QUERY, query_fn)(info, &info10,
 							&clr->rejit.info);
-}
-
-bool gn_rejit_list_add(struct gn_rejit_list *list, gn_cor_id module,
-		       gn_token token)
-{
-	uint32_t room = list->room ? list->room * 2 : 64;
-	gn_cor_id *modules;
-	gn_token *tokens;
-
-	if (list->n == list->room) {
-		modules = realloc(list->modules, room * sizeof(*modules));
-		list->modules = modules ? modules : list->modules;
-		tokens = realloc(list->tokens, room * sizeof(*tokens));
-		list->tokens = tokens ? tokens : list->tokens;
-		if (!modules || !tokens)
-			return false;
-		list->room = room;
-	}
-	list->modules[list->n] = module;
-	list->tokens[list->n++] = token;
-	return true;
-}
-
-static void free_list(struct gn_rejit_list *list)
-{
-	free(list->modules);
-	free(list->tokens);
 }
 
 static gn_hr request_all(struct gn_rejit *r, const struct gn_rejit_list *list)
@@ -100,8 +71,8 @@ static void restore(struct gn_clr *clr, const struct gn_rejit_list *list)
 		GN_COM(r->info, GN_INFO_REQUEST_REVERT, revert_fn)
 	(r->info, own.n, own.modules, own.tokens, each);
 	free(each);
-	free_list(&own);
-	free_list(&tagged);
+	gn_rejit_list_free(&own);
+	gn_rejit_list_free(&tagged);
 }
 
 static void request_inliners(struct gn_rejit *r,
@@ -136,7 +107,7 @@ static void request_without_core(struct gn_clr *clr,
 	if (rest.n < list->n)
 		GN_CLR_SITE(selected)(GN_SELECTED_COPIED, list->n - rest.n);
 	request_inliners(&clr->rejit, &rest);
-	free_list(&rest);
+	gn_rejit_list_free(&rest);
 }
 
 /*
@@ -205,13 +176,6 @@ static void request(struct gn_clr *clr, const struct gn_rejit_list *list,
 		GN_CLR_SITE(selected)(GN_SELECTED_FAILED, list->n);
 }
 
-static uint32_t chosen_index(struct gn_clr *clr, uint64_t method)
-{
-	uint32_t index = gn_ids_find(&clr->ids, GN_REJIT_ID_OF(method));
-
-	return index && atomic_load(&clr->rejit.chosen[index]) ? index : 0;
-}
-
 /* How many of the first `n` methods are still chosen: the runtime can have
  * refused some at once. */
 static uint32_t count_chosen(struct gn_clr *clr,
@@ -223,8 +187,9 @@ static uint32_t count_chosen(struct gn_clr *clr,
 		uint32_t place =
 			gn_modules_find(&clr->rejit.modules, list->modules[i]);
 
-		chosen += place &&
-			  chosen_index(clr, GN_METHOD(place, list->tokens[i]));
+		chosen +=
+			place &&
+			gn_rejit_chosen(clr, GN_METHOD(place, list->tokens[i]));
 	}
 	return chosen;
 }
@@ -243,23 +208,6 @@ static void hold_all(struct gn_rejit *r, const struct gn_rejit_list *list,
 					  GN_METHOD(place, list->tokens[i]));
 	}
 	pthread_mutex_unlock(&r->lock);
-}
-
-void gn_rejit_each_module(struct gn_clr *clr,
-			  void (*each)(void *ctx, gn_cor_id module), void *ctx)
-{
-	void *info = clr->rejit.info, *all = NULL;
-	gn_cor_id modules[64];
-	uint32_t n;
-
-	if (GN_COM(info, GN_INFO_ENUM_MODULES, enum_modules_fn)(info, &all) < 0)
-		return;
-	while (GN_COM(all, GN_ENUM_NEXT, next_module_fn)(all, 64, modules,
-							 &n) >= 0 &&
-	       n)
-		for (uint32_t i = 0; i < n; i++)
-			each(ctx, modules[i]);
-	gn_names_release(all);
 }
 
 /* What a session requests. */
@@ -286,7 +234,7 @@ static void request_base(struct gn_clr *clr)
 
 	if (gn_rejit_base_on(clr, &base))
 		request_all(&clr->rejit, &base);
-	free_list(&base);
+	gn_rejit_list_free(&base);
 }
 
 void gn_rejit_open(struct gn_clr *clr, const char *filter, const char *values,
@@ -336,8 +284,8 @@ void gn_rejit_begin(struct gn_clr *clr, const char *filter, const char *values,
 	request(clr, &q.list, &q.holders, gn_filter_hooks_all(filter));
 	GN_CLR_SITE(selected)
 	(GN_SELECTED_METHODS, count_chosen(clr, &q.list, q.list.n));
-	free_list(&q.list);
-	free_list(&q.holders);
+	gn_rejit_list_free(&q.list);
+	gn_rejit_list_free(&q.holders);
 }
 
 /* A method that is chosen or tagged is restored as such, not as held. */
@@ -406,7 +354,7 @@ void gn_rejit_end(struct gn_clr *clr)
 	take_chosen(clr, &list);
 	pthread_mutex_unlock(&r->lock);
 	restore(clr, &list);
-	free_list(&list);
+	gn_rejit_list_free(&list);
 }
 
 void gn_rejit_module_loaded(struct gn_clr *clr, gn_cor_id module)
@@ -435,7 +383,7 @@ void gn_rejit_module_loaded(struct gn_clr *clr, gn_cor_id module)
 		(r->only_awaits ? GN_SELECTED_AWAITS : GN_SELECTED_METHODS,
 		 count_chosen(clr, &list, own));
 	}
-	free_list(&list);
+	gn_rejit_list_free(&list);
 }
 
 void gn_rejit_module_unloaded(struct gn_clr *clr, gn_cor_id module)
@@ -457,14 +405,6 @@ void gn_rejit_module_unloaded(struct gn_clr *clr, gn_cor_id module)
 	pthread_mutex_unlock(&r->lock);
 }
 
-uint32_t gn_rejit_index(struct gn_clr *clr, gn_cor_id function)
-{
-	struct gn_rejit *r = &clr->rejit;
-	uint64_t method = gn_image_method(r->info, &r->modules, function);
-
-	return method ? chosen_index(clr, method) : 0;
-}
-
 void gn_rejit_compiles(struct gn_clr *clr, gn_cor_id function)
 {
 	struct gn_rejit *r = &clr->rejit;
@@ -474,7 +414,7 @@ void gn_rejit_compiles(struct gn_clr *clr, gn_cor_id function)
 		return;
 	/* the runtime itself requests the holders of copies that it knows */
 	method = gn_image_method(r->info, &r->modules, function);
-	if (!method || chosen_index(clr, method))
+	if (!method || gn_rejit_chosen(clr, method))
 		return;
 	pthread_mutex_lock(&r->lock);
 	if (r->filter)

@@ -142,6 +142,9 @@ void gn_rejit_base_off(struct gn_clr *clr, struct gn_rejit_list *list);
  * runtime compiles a function, which can be such a method. */
 void gn_rejit_added(struct gn_clr *clr, gn_cor_id module, uint32_t place);
 void gn_rejit_compiles_added(struct gn_clr *clr, gn_cor_id function);
+/* rejit_list.c. The index of a method that was chosen; 0: it was not. */
+uint32_t gn_rejit_chosen(struct gn_clr *clr, uint64_t method);
+void gn_rejit_list_free(struct gn_rejit_list *list);
 /* False: out of memory. */
 bool gn_rejit_list_add(struct gn_rejit_list *list, gn_cor_id module,
 		       gn_token token);

@@ -242,29 +242,6 @@ gn_hr gn_tell_searched(struct gn_clr *clr, gn_cor_id function, int32_t result)
 	return GN_S_OK;
 }
 
-gn_hr gn_tell_rejit(struct gn_clr *clr, gn_cor_id function, uint64_t version,
-		    int32_t safe)
-{
-	(void)version;
-	if (clr->by_il)
-		gn_rejit_compiles(clr, function);
-	if (clr->families & GN_FAMILY_JIT)
-		GN_CLR_SITE(rejit_begin)(gn_tell_function(clr, function));
-	/* the runtime reports this compilation in no other way */
-	return gn_clr_jit_started(clr, function, safe);
-}
-
-gn_hr gn_tell_rejitted(struct gn_clr *clr, gn_cor_id function, uint64_t version,
-		       gn_hr status, int32_t safe)
-{
-	(void)safe;
-	gn_clr_compiled(clr, function, version, status);
-	if (clr->families & GN_FAMILY_JIT)
-		GN_CLR_SITE(rejit_end)
-	(gn_tell_function(clr, function), (uint32_t)status);
-	return GN_S_OK;
-}
-
 /* Stands for a thread's name in the ids, whichever thread has the name: pools
  * use the same names again and again. No FunctionID and no method has this
  * form. */
