@@ -114,7 +114,7 @@ void java_hooks_children(struct live *t)
 	java_need(t);
 	children(t, "");
 	/* no tool can attach to that one */
-	children(t, "-Xrs -XX:+DisableAttachMechanism "
+	children(t, "-Xcheck:jni -Xrs -XX:+DisableAttachMechanism "
 		    "-XX:-EnableDynamicAgentLoading");
 }
 

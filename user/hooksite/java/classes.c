@@ -267,6 +267,8 @@ static void change_loaded(gn_jvmti jvmti, gn_jni jni, bool restore)
 	if (gn_api(jvmti, GN_JVMTI_LOADED_CLASSES, int32_t, gn_jvmti, int32_t *,
 		   gn_jref **)(jvmti, &n, &class))
 		return;
+	/* -Xcheck:jni would warn of so many references */
+	gn_api(jni, GN_JNI_ENSURE_LOCAL, int32_t, gn_jni, int32_t)(jni, n);
 	for (int32_t i = 0; i < n; i++)
 		if (is_meant(jvmti, class[i], restore))
 			class[meant++] = class[i];

@@ -23,7 +23,7 @@ struct gn_java_hooks gn_java_hooks = {
 };
 
 static struct {
-	gn_jref class; /* while it is added */
+	gn_jref class; /* while it is added: a global reference */
 	bool done;
 } define;
 
@@ -99,17 +99,27 @@ static void prepare(gn_jni jni)
 	clear_exception(jni);
 }
 
-bool gn_java_define(gn_jvmti jvmti, gn_jni jni)
+/* The event comes in a frame of its own, where local references of this one are
+ * not valid. */
+static gn_jref add_class(gn_jni jni)
 {
 	uint8_t bytes[GN_JAVA_CLASS_MAX];
+	gn_jref class = gn_api(jni, GN_JNI_DEFINE_CLASS, gn_jref, gn_jni,
+			       const char *, gn_jref, const uint8_t *, int32_t)(
+		jni, class_name, NULL, bytes,
+		(int32_t)gn_java_class_put(bytes, class_name));
 
+	return class ? gn_api(jni, GN_JNI_NEW_GLOBAL, gn_jref, gn_jni,
+			      gn_jref)(jni, class)
+		     : NULL;
+}
+
+bool gn_java_define(gn_jvmti jvmti, gn_jni jni)
+{
 	if (define.done)
 		return true;
 	choose_name();
-	define.class = gn_api(jni, GN_JNI_DEFINE_CLASS, gn_jref, gn_jni,
-			      const char *, gn_jref, const uint8_t *, int32_t)(
-		jni, class_name, NULL, bytes,
-		(int32_t)gn_java_class_put(bytes, class_name));
+	define.class = add_class(jni);
 	if (!define.class) {
 		clear_exception(jni);
 		return false;
@@ -118,6 +128,8 @@ bool gn_java_define(gn_jvmti jvmti, gn_jni jni)
 		prepare(jni);
 		gn_java_event(jvmti, GN_JVMTI_PREPARE, false);
 	}
+	gn_api(jni, GN_JNI_DELETE_GLOBAL, void, gn_jni, gn_jref)(jni,
+								 define.class);
 	define.class = NULL;
 	return define.done;
 }

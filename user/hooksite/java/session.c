@@ -163,6 +163,19 @@ static void start_watch(gn_jvm jvm)
 		free(ctx);
 }
 
+/* The program may be in a frame of its own: it finds no reference of ours
+ * there. Whether there is a new frame, which pop_frame() ends. */
+static bool push_frame(gn_jni jni)
+{
+	return jni && !gn_api(jni, GN_JNI_PUSH_FRAME, int32_t, gn_jni,
+			      int32_t)(jni, 16);
+}
+
+static void pop_frame(gn_jni jni)
+{
+	gn_api(jni, GN_JNI_POP_FRAME, gn_jref, gn_jni, gn_jref)(jni, NULL);
+}
+
 /* False: nothing is hooked. */
 static bool begin(gn_jvm jvm, gn_jni jni, char *filter, bool fast)
 {
@@ -188,6 +201,7 @@ void gn_java_session_begin(gn_jvm jvm, char *filter, bool fast,
 			   const void *own_site)
 {
 	gn_jni jni = jni_of(jvm);
+	bool framed = push_frame(jni);
 
 	pthread_mutex_lock(&session.lock);
 	gn_site_java_own_begin();
@@ -204,6 +218,8 @@ void gn_java_session_begin(gn_jvm jvm, char *filter, bool fast,
 	}
 	gn_site_java_own_end();
 	pthread_mutex_unlock(&session.lock);
+	if (framed)
+		pop_frame(jni);
 }
 
 void gn_java_session_end(gn_jvm jvm)
