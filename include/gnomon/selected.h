@@ -50,7 +50,11 @@
 	X(UNCHANGED, 21, "unchanged",                                       \
 	  "methods of Java whose bytecode cannot be changed: no hooks")     \
 	X(INTERPRETERS, 22, "interpreters",                                 \
-	  "processes of Python, Ruby and Mono that gnomon's library is in")
+	  "processes of Python, Ruby and Mono that gnomon's library is in") \
+	X(FOREIGN_THREADS, 23, "foreign_threads",                           \
+	  "threads of Python that C code started: seen from later on")      \
+	X(SUBINTERPRETERS, 24, "subinterpreters",                           \
+	  "interpreters of Python beside the main one: no hooks")
 
 enum gn_selected {
 #define GN_SELECTED_ENUM(name, value, text, meaning) \

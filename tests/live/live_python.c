@@ -4,6 +4,8 @@
 #include "live_python.h"
 
 #include <inttypes.h>
+#include <libgen.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +32,26 @@ char **live_pythons(struct live *t)
 		live_skip(t, "no Python; run tools/setup test");
 	known[n] = NULL;
 	return known;
+}
+
+char *live_python_home(struct live *t, const char *path)
+{
+	char real[PATH_MAX];
+
+	CHECK(t, realpath(path, real), "%s is not there", path);
+	return live_text(t, "%s", dirname(dirname(real)));
+}
+
+char *live_python_library(struct live *t, const char *python)
+{
+	char *home = live_python_home(t, python), real[PATH_MAX], *path;
+
+	CHECK(t, realpath(python, real), "%s is not there", python);
+	path = live_text(t, "%s/lib/lib%s.so.1.0", home, basename(real));
+	if (access(path, R_OK))
+		path = live_text(t, "%s/lib/x86_64-linux-gnu/lib%s.so.1.0",
+				 home, basename(real));
+	return access(path, R_OK) ? NULL : path;
 }
 
 static void demo(struct live *t, struct live_args *a, const char *python,
@@ -298,6 +320,48 @@ void python_started(struct live *t)
 		      "way %zu: %" N " calls", i,
 		      calls(t, report, "__main__.f"));
 	}
+}
+
+/* A program loads CPython later, and calls it in a thread of its own, too. */
+void python_embedded(struct live *t)
+{
+	static const char code[] = "import threading\n"
+				   "def leaf(): pass\n"
+				   "def calls(n):\n"
+				   " for i in range(n): leaf()\n"
+				   "calls(100)\n"
+				   "t = threading.Thread(target=calls, "
+				   "args=(20,))\n"
+				   "t.start()\nt.join()\n"
+				   "print('ran')\n";
+	size_t n = 0;
+
+	for (char **p = live_pythons(t); *p; p++) {
+		char *library = live_python_library(t, *p);
+		struct live_args command = {.n = 0};
+		struct live_end end;
+		json_t *report;
+
+		if (!library)
+			continue;
+		CHECK(t, !setenv("PYTHONHOME", live_python_home(t, *p), 1),
+		      "no memory");
+		live_add(t, &command,
+			 live_text(t, "%s/embedded", getenv("NATIVE") ?: ""),
+			 library, code, "calls(7)", NULL);
+		live_pair(t, &command, "-f leaf -f calls", &end, &report);
+		CHECK(t,
+		      calls(t, report, "__main__.leaf") == 127 &&
+			      calls(t, report, "__main__.calls") == 3,
+		      "%s: %" N " calls", library,
+		      calls(t, report, "__main__.leaf"));
+		CHECK(t,
+		      live_number(t, report, "code.selected.foreign_threads") ==
+			      1,
+		      "%s: the thread is not in doubt", library);
+		n++;
+	}
+	CHECK(t, n, "no Python has a library");
 }
 
 /* Nothing attaches to a running interpreter, which gnomon says. */

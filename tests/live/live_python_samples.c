@@ -3,7 +3,6 @@
 #include "live_python.h"
 #include "live_sampled.h"
 
-#include <libgen.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,28 +61,6 @@ void python_samples_started(struct live *t)
 	}
 }
 
-/* The folder that an interpreter is installed in. */
-static char *home_of(struct live *t, const char *path)
-{
-	char real[PATH_MAX];
-
-	CHECK(t, realpath(path, real), "%s is not there", path);
-	return live_text(t, "%s", dirname(dirname(real)));
-}
-
-/* The library of an interpreter; NULL: it has none. */
-static char *library_of(struct live *t, const char *python)
-{
-	char *home = home_of(t, python), real[PATH_MAX], *path;
-
-	CHECK(t, realpath(python, real), "%s is not there", python);
-	path = live_text(t, "%s/lib/lib%s.so.1.0", home, basename(real));
-	if (access(path, R_OK))
-		path = live_text(t, "%s/lib/x86_64-linux-gnu/lib%s.so.1.0",
-				 home, basename(real));
-	return access(path, R_OK) ? NULL : path;
-}
-
 static const char *native(struct live *t, const char *name)
 {
 	return live_text(t, "%s/%s", getenv("NATIVE") ?: "", name);
@@ -96,9 +73,10 @@ void python_samples_embedded(struct live *t)
 
 	for (char **p = live_pythons(t); *p; p++) {
 		const struct live_sampled s = python(*p);
-		char *library = library_of(t, *p), *code;
+		char *library = live_python_library(t, *p), *code;
 		char *const env[] = {
-			live_text(t, "PYTHONHOME=%s", home_of(t, *p)), NULL};
+			live_text(t, "PYTHONHOME=%s", live_python_home(t, *p)),
+			NULL};
 		struct live_args command = {.n = 0};
 		struct live_end end;
 		json_t *report;

@@ -6,11 +6,11 @@
 
 struct gn_mono_api gn_mono_api;
 
-bool gn_mono_find(void)
+bool gn_mono_find(void *loaded)
 {
-#define FIND(member, name, ...)                                    \
-	*(void **)&gn_mono_api.member = dlsym(RTLD_DEFAULT, name); \
-	if (!gn_mono_api.member)                                   \
+#define FIND(member, name, ...)                              \
+	*(void **)&gn_mono_api.member = dlsym(loaded, name); \
+	if (!gn_mono_api.member)                             \
 		return false;
 	GN_MONO_API_LIST(FIND)
 #undef FIND

@@ -99,6 +99,6 @@ struct gn_mono_api {
 extern struct gn_mono_api gn_mono_api;
 
 /* False: the runtime lacks a function. */
-bool gn_mono_find(void);
+bool gn_mono_find(void *loaded);
 
 #endif

@@ -72,7 +72,7 @@ void gn_preload_start(const struct gn_preloaded *asked,
 {
 	(void)calls;
 	gn_fast_lives_at(asked->own_site);
-	if (gn_mono_find() && !is_interpreted(asked->argv) &&
+	if (gn_mono_find(asked->loaded) && !is_interpreted(asked->argv) &&
 	    begin_hooks(asked))
 		gn_site_call_init(0);
 	else

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The C library searches in the folders of dlopen()'s caller, whom it knows by
- * the return address: so this is a jump. */
-	.text
-	.globl	dlopen
-	.type	dlopen, @function
-dlopen:
+/* The C library knows the caller of these by the return address: dlopen()
+ * searches in its folders, dlsym() behind its library. So these are jumps. */
+	.macro JUMP name:req
+	.globl	\name
+	.type	\name, @function
+\name:
 	.cfi_startproc
 	endbr64
 	pushq	%rdi
@@ -13,7 +13,7 @@ dlopen:
 	.cfi_adjust_cfa_offset 8
 	subq	$8, %rsp
 	.cfi_adjust_cfa_offset 8
-	call	gn_dlopen_before
+	call	gn_\name\()_before
 	addq	$8, %rsp
 	.cfi_adjust_cfa_offset -8
 	popq	%rsi
@@ -22,6 +22,11 @@ dlopen:
 	.cfi_adjust_cfa_offset -8
 	jmp	*%rax
 	.cfi_endproc
-	.size	dlopen, . - dlopen
+	.size	\name, . - \name
+	.endm
+
+	.text
+	JUMP dlopen
+	JUMP dlsym
 
 	.section .note.GNU-stack, "", @progbits

@@ -3,12 +3,17 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "hooksite/preload/later.h"
 #include "hooksite/preload/lent.h"
+
+/* The program loads libraries while it runs. */
+static atomic_bool loads;
 
 /* A host tries several places. */
 static bool is_there(const char *file)
@@ -33,8 +38,30 @@ gn_dlopen_fn gn_dlopen_before(const char *file, int mode)
 	int err = errno;
 	gn_dlopen_fn next = (gn_dlopen_fn)dlsym(RTLD_NEXT, "dlopen");
 
-	if (file && !(mode & RTLD_NOLOAD))
+	if (file && !(mode & RTLD_NOLOAD)) {
 		before(file, mode, next);
+		atomic_store(&loads, true);
+	}
 	errno = err;
 	return next;
+}
+
+/* A program that has loaded an interpreter, or a library that needs one, asks
+ * for a function before it can use it. */
+void *gn_dlsym_before(void *library, const char *name)
+{
+	static _Atomic(void *) next;
+	int err = errno;
+	void *at = atomic_load(&next);
+
+	(void)library, (void)name;
+	if (!at) {
+		/* dlsym() would find this library's */
+		at = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
+		atomic_store(&next, at);
+	}
+	if (atomic_load(&loads))
+		gn_later_look();
+	errno = err;
+	return at;
 }

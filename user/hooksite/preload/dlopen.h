@@ -5,8 +5,9 @@
 
 typedef void *(*gn_dlopen_fn)(const char *file, int mode);
 
-/* Runs before the program's dlopen(), and returns the C library's. */
+/* Run before the program's dlopen() and dlsym(), and return the C library's. */
 gn_dlopen_fn gn_dlopen_before(const char *file, int mode);
+void *gn_dlsym_before(void *library, const char *name);
 
 /* The program is about to load this file, a JVM. Loads it, by `next`, and has
  * its methods hooked, if gnomon asks for that. */

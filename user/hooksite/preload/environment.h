@@ -19,6 +19,9 @@ struct gn_preloaded {
 	char **argv;	   /* of the program */
 	/* has a probe while gnomon lives; NULL: there is no such site */
 	const void *own_site;
+	/* of dlopen(): the library that has the runtime; NULL: the program has
+	 * it from its start on */
+	void *loaded;
 };
 
 /* The variable's value; NULL: it is not set. */

@@ -120,7 +120,7 @@ const void *gn_exec_own_site(void)
 /* gnomon has its probe in this library only while it traces the process. */
 bool gn_exec_is_traced(void)
 {
-	return *kept.site != GN_SITE_BARE;
+	return kept.site && *kept.site != GN_SITE_BARE;
 }
 
 /* The program's user and its root, which may be others by now, must see the

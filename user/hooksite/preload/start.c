@@ -5,7 +5,10 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
+#include <link.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +20,7 @@
 #include "hooksite/preload/environment.h"
 #include "hooksite/preload/exec.h"
 #include "hooksite/preload/jvm.h"
+#include "hooksite/preload/later.h"
 #include "hooksite/preload/lent.h"
 #include "hooksite/preload/runtime.h"
 #include "hooksite/preload/sites.h"
@@ -40,6 +44,9 @@ static struct {
 	create_fn create;
 	/* what a JVM gets that this process loads; no filter: nothing */
 	struct gn_preloaded jvm;
+	struct gn_preloaded asked;
+	atomic_bool awaits;	 /* a runtime can come */
+	atomic_ullong libraries; /* that were loaded when it was looked for */
 } preload;
 
 EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
@@ -75,6 +82,14 @@ static const char *library_of_runtime(void)
 	       : mono_profiler_create ? GN_MONO_LIBRARY
 				      : NULL;
 }
+
+/* The runtimes that can come later. */
+static const struct later {
+	const char *file, *function, *library;
+} laters[] = {
+	{"libpython3", "Py_GetVersion", GN_PYTHON_LIBRARY},
+	{"libmonosgen-2.0.so", "mono_profiler_create", GN_MONO_LIBRARY},
+};
 
 /* Finds the function of the library of this name, beside this one. */
 static gn_preload_start_fn load(const char *library)
@@ -122,27 +137,84 @@ static bool asks_for_none(char **envp)
 				      GN_PRELOAD_NONE);
 }
 
+static void begin_runtime(const char *library)
+{
+	gn_preload_start_fn start = load(library);
+
+	if (!start)
+		return;
+	gn_site_preload_selected(GN_SELECTED_INTERPRETERS, 1);
+	start(&preload.asked, &preload.calls);
+}
+
+struct found {
+	const struct later *runtime;
+	bool first;
+	char path[PATH_MAX];
+};
+
+static int look_at(struct dl_phdr_info *info, size_t size, void *ctx)
+{
+	const char *name = strrchr(info->dlpi_name, '/');
+	struct found *f = ctx;
+
+	(void)size;
+	if (f->first && atomic_exchange(&preload.libraries, info->dlpi_adds) ==
+				info->dlpi_adds)
+		return -1;
+	f->first = false;
+	for (size_t i = 0; name && i < sizeof(laters) / sizeof(laters[0]); i++)
+		if (!strncmp(name + 1, laters[i].file,
+			     strlen(laters[i].file)) &&
+		    strlen(info->dlpi_name) < sizeof(f->path)) {
+			f->runtime = &laters[i];
+			strcpy(f->path, info->dlpi_name);
+			return 1;
+		}
+	return 0;
+}
+
+void gn_later_look(void)
+{
+	struct found f = {.first = true};
+	void *loaded = NULL;
+
+	if (!atomic_load(&preload.awaits) || !gn_exec_is_traced())
+		return;
+	if (dl_iterate_phdr(look_at, &f) > 0)
+		loaded = dlopen(f.path, RTLD_LAZY | RTLD_NOLOAD);
+	if (loaded && dlsym(loaded, f.runtime->function) &&
+	    atomic_exchange(&preload.awaits, false)) {
+		preload.asked.loaded = loaded;
+		begin_runtime(f.runtime->library);
+	} else if (loaded) {
+		dlclose(loaded);
+	}
+}
+
 static void start(char **argv, char **envp)
 {
-	const char *library = asks_for_none(envp) ? NULL : library_of_runtime();
-	struct gn_preloaded asked = gn_environment_take(
+	const char *library = library_of_runtime();
+	bool none = asks_for_none(envp);
+
+	preload.asked = gn_environment_take(
 		envp, GN_PRELOAD_LIBRARY, GN_PRELOAD_ENV, GN_PRELOAD_ENV_FILTER,
 		GN_PRELOAD_ENV_EVENTS);
-	gn_preload_start_fn begin = library ? load(library) : NULL;
-
-	asked.own_site = gn_exec_own_site();
+	preload.asked.argv = argv;
+	preload.asked.own_site = gn_exec_own_site();
 	if (gn_environment_get(envp, GN_PRELOAD_ENV_JVM)) {
 		gn_environment_drop(envp, GN_PRELOAD_ENV_JVM);
-		preload.jvm = asked;
-		preload.jvm.filter = asked.filter ? strdup(asked.filter) : NULL;
+		preload.jvm = preload.asked;
+		preload.jvm.filter = preload.asked.filter
+					     ? strdup(preload.asked.filter)
+					     : NULL;
 	}
-	if (!begin) {
-		free(asked.filter);
+	if (none)
 		return;
-	}
-	asked.argv = argv;
-	gn_site_preload_selected(GN_SELECTED_INTERPRETERS, 1);
-	begin(&asked, &preload.calls);
+	if (library)
+		begin_runtime(library);
+	else
+		preload.awaits = true;
 }
 
 /* glibc passes main()'s arguments to constructors. */

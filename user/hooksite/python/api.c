@@ -7,11 +7,11 @@
 
 struct gn_py_api gn_py;
 
-static void *find(const char *name, const char *other)
+static void *find(void *loaded, const char *name, const char *other)
 {
-	void *at = dlsym(RTLD_DEFAULT, name);
+	void *at = dlsym(loaded, name);
 
-	return at || !other ? at : dlsym(RTLD_DEFAULT, other);
+	return at || !other ? at : dlsym(loaded, other);
 }
 
 /* A build without the global lock calls hooks in several threads at once. */
@@ -28,16 +28,16 @@ static int known_minor(const char *version)
 		       : -1;
 }
 
-bool gn_py_find(void)
+bool gn_py_find(void *loaded)
 {
 	bool all = true;
 
-	gn_py.version = dlsym(RTLD_DEFAULT, "Py_GetVersion");
+	gn_py.version = dlsym(loaded, "Py_GetVersion");
 	gn_py.minor = gn_py.version ? known_minor(gn_py.version()) : -1;
 	if (gn_py.minor < 0)
 		return false;
 #define FIND(field, result, parameters, name, other, since) \
-	*(void **)&gn_py.field = find(name, other);         \
+	*(void **)&gn_py.field = find(loaded, name, other); \
 	all &= gn_py.field || !(since) || gn_py.minor < (since);
 	GN_PY_LIST(FIND)
 #undef FIND

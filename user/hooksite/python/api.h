@@ -39,8 +39,19 @@ enum gn_py_event {
 	  "_PyEval_SetProfile", NULL, 0)                                       \
 	X(swap, void *, (void *thread), "PyThreadState_Swap", NULL, 8)         \
 	X(thread, void *, (void), "PyThreadState_Get", NULL, 8)                \
-	X(thread_id, uint64_t, (void *thread), "PyThreadState_GetID", NULL, 9) \
-	X(has_lock, int, (void), "PyGILState_Check", NULL, 8)                  \
+	X(next, void *, (void *thread), "PyThreadState_Next", NULL, 8)         \
+	X(set_async, int, (unsigned long thread, struct gn_py *exception),     \
+	  "PyThreadState_SetAsyncExc", NULL, 8)                                \
+	X(thread_or_none, void *, (void), "_PyThreadState_UncheckedGet",       \
+	  "PyThreadState_GetUnchecked", 8)                                     \
+	X(is_initialized, int, (void), "Py_IsInitialized", NULL, 8)            \
+	X(current_frame, struct gn_py *, (void), "PyEval_GetFrame", NULL, 8)   \
+	X(own_thread, void *, (void), "PyGILState_GetThisThreadState", NULL,   \
+	  8)                                                                   \
+	X(interpreter, void *, (void), "PyInterpreterState_Get",               \
+	  "_PyInterpreterState_Get", 8)                                        \
+	X(interpreter_id, int64_t, (void *interpreter),                        \
+	  "PyInterpreterState_GetID", NULL, 8)                                 \
 	X(main_interpreter, void *, (void), "PyInterpreterState_Main", NULL,   \
 	  8)                                                                   \
 	X(thread_head, void *, (void *interpreter),                            \
@@ -96,8 +107,9 @@ extern struct gn_py_api gn_py __attribute__((visibility("hidden")));
 #define GN_PY_FIRST 8
 #define GN_PY_LAST  13
 
-/* False: this process has no interpreter that the library knows. */
-bool gn_py_find(void);
+/* Looks in the library that has the interpreter; NULL: in the program. False:
+ * it is no interpreter that gnomon knows. */
+bool gn_py_find(void *loaded);
 
 /* An attribute as UTF-8, which lives as long as `*held`: decref that. NULL:
  * there is no such text, and nothing to decref. */

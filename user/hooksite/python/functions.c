@@ -156,6 +156,11 @@ bool gn_functions_begin(const char *filter)
 	return functions.extra >= 0 && natives.known;
 }
 
+bool gn_functions_fit(void)
+{
+	return gn_py.request_extra(free_function) == functions.extra;
+}
+
 static size_t place_of(const struct definition *d, size_t room)
 {
 	return (size_t)((uintptr_t)d >> 3) * 0x9e3779b97f4a7c15u >> 20 &

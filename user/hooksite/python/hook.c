@@ -4,6 +4,7 @@
 #include <gnomon/selected.h>
 #include "../call_sites.h"
 #include "functions.h"
+#include "states.h"
 #include "thread.h"
 
 static const struct gn_call_hooks *hooks;
@@ -16,6 +17,12 @@ void gn_hook_begin(const struct gn_call_hooks *h)
 /* This thread calls PyEval_SetProfile() for us. */
 static _Thread_local bool sets __attribute__((tls_model("initial-exec")));
 
+/* Where a thread's state has its profile function; 0: not known. The layout
+ * differs between versions, so the place is taken from a state that has ours.
+ */
+static size_t place;
+#define PLACES 32
+
 static void set(gn_py_profile_fn fn)
 {
 	sets = true;
@@ -23,9 +30,36 @@ static void set(gn_py_profile_fn fn)
 	sets = false;
 }
 
+static gn_py_profile_fn *at(void *thread, size_t i)
+{
+	return (gn_py_profile_fn *)thread + i;
+}
+
 void gn_hook_set(void)
 {
+	void *thread = gn_py.thread();
+
 	set(gn_hook);
+	for (size_t i = 1; i < PLACES && !place; i++)
+		if (*at(thread, i) == gn_hook)
+			place = i;
+}
+
+bool gn_hook_is_free(void *thread)
+{
+	return place && !*at(thread, place);
+}
+
+bool gn_hook_is_setting(void)
+{
+	return sets;
+}
+
+bool gn_hook_is_replaced(void)
+{
+	const struct gn_calls *calls = gn_calls_mine();
+
+	return !calls || calls->replaced;
 }
 
 void gn_hook_set_of(void *thread)
@@ -122,6 +156,7 @@ int gn_hook(struct gn_py *self, struct gn_py *frame, int what,
 	}
 	switch (what) {
 	case GN_PY_CALL:
+		gn_states_look();
 		enter(frame);
 		break;
 	case GN_PY_RETURN:
