@@ -364,17 +364,12 @@ void python_embedded(struct live *t)
 	CHECK(t, n, "no Python has a library");
 }
 
-/* Nothing attaches to a running interpreter, which gnomon says. */
-void python_attach(struct live *t)
+static void attach(struct live *t, const struct live_args *command)
 {
-	struct live_args command = {.n = 0};
 	struct live_talk python, gnomon;
 	struct live_args a = {.n = 0};
 
-	live_add(t, &command, live_pythons(t)[0], "-c",
-		 "import sys; print('runs', flush=True); sys.stdin.read()",
-		 NULL);
-	live_talk(t, &command, &python);
+	live_talk(t, command, &python);
 	free(live_await(t, python.out, "runs"));
 	live_add(t, &a, t->gnomon, "run", "--duration", "1s", "-f", "*", "-o",
 		 live_path(t, "report"), "-p",
@@ -385,6 +380,26 @@ void python_attach(struct live *t)
 				  (int)python.pid)));
 	live_wait(t, &gnomon);
 	live_finish(t, &python);
+}
+
+/* Nothing attaches to a running interpreter, nor to one that is a library,
+ * which gnomon says. */
+void python_attach(struct live *t)
+{
+	static const char code[] =
+		"import sys; print('runs', flush=True); sys.stdin.read()";
+	char *python = live_pythons(t)[0];
+	char *library = live_python_library(t, python);
+	struct live_args command = {.n = 0}, embedded = {.n = 0};
+
+	live_add(t, &command, python, "-c", code, NULL);
+	attach(t, &command);
+	if (!library)
+		return;
+	live_add(t, &embedded,
+		 live_text(t, "%s/embedded", getenv("NATIVE") ?: ""), library,
+		 code, NULL);
+	attach(t, &embedded);
 }
 
 /* A program that gets privileges takes no library: gnomon says so, and the

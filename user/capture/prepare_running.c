@@ -3,8 +3,11 @@
 #include "capture/prepare.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
+#include <string.h>
 
+#include <gnomon/path.h>
 #include "capture/unseen.h"
 #include "runtime/runtime.h"
 
@@ -23,9 +26,28 @@ static const struct gn_runtime *mapped_runtime(const struct gn_session *s,
 	return NULL;
 }
 
+/* The preloaded runtime that the process has as a library, or NULL. */
+static const struct gn_runtime *library_runtime(const struct gn_session *s,
+						size_t first)
+{
+	const struct gn_runtime *rt;
+
+	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
+		for (size_t k = first;
+		     rt->preloaded && rt->lock.file && k < s->files.count;
+		     k++) {
+			const char *name = gn_base_name(s->files.file[k].path);
+
+			if (!strncmp(name, "lib", 3) &&
+			    !fnmatch(rt->lock.file, name, 0))
+				return rt;
+		}
+	return NULL;
+}
+
 /* Warns if the process is a launcher: one that waits for the program that it
  * has started, or one that will become the runtime itself. */
-static void note_none(struct gn_session *s, pid_t pid)
+static void note_none(struct gn_session *s, pid_t pid, size_t first)
 {
 	const struct gn_runtime *rt;
 	pid_t child = gn_runtime_child(pid, &rt);
@@ -35,7 +57,8 @@ static void note_none(struct gn_session *s, pid_t pid)
 			 "process %d has no runtime, but its child %d runs %s: "
 			 "-p %d traces its functions",
 			 (int)pid, (int)child, rt->title, (int)child);
-	else if ((rt = gn_runtime_launched(pid)) && rt->preloaded)
+	else if ((rt = gn_runtime_launched(pid) ?: library_runtime(s, first)) &&
+		 rt->preloaded)
 		snprintf(s->warning, sizeof(s->warning),
 			 "process %d runs %s already: %s", (int)pid, rt->title,
 			 rt->attached);
@@ -111,7 +134,7 @@ int gn_prepare_running(struct gn_session *s, pid_t pid, size_t first)
 		rt = gn_runtime_running(pid, &packed);
 	if (!rt) {
 		if (!s->light)
-			note_none(s, pid);
+			note_none(s, pid, first);
 		return 0;
 	}
 	told = rt->attach ? -ENOENT : was_told(rt, core, pid);
