@@ -212,7 +212,8 @@ void php_not_called(struct live *t)
 	CHECK(t, end.code == 0, "it ended with %d: %s", end.code, end.err);
 	CHECK(t,
 	      strstr(end.err, "no function matched 'Derived::noSuch'; gnomon "
-			      "knows only functions that were called"),
+			      "knows only functions that were called") &&
+		      strstr(end.err, "-f '*NAME'"),
 	      "it is not told, or otherwise: %s", end.err);
 }
 

@@ -54,7 +54,9 @@ static void tell_unknown(const struct gn_unseen_methods *m,
 			   "to trace those that -f names"
 		 : m->hooked && !m->lists
 			 ? "gnomon knows only functions that were "
-			   "called: leave -f out to see them; a GLOB "
+			   "called: leave -f out to see them; most names "
+			   "begin with a module or class, for which "
+			   "-f '*NAME' allows; a GLOB "
 			   "without ( matches names without parameters"
 		 : m->hooked ? "gnomon list -p PID shows which there are; "
 			       "a GLOB without ( or < matches managed "
