@@ -196,7 +196,8 @@ uint64_t live_os_time(struct live *t, const json_t *report, const char *name);
 /* The hits of a class of probes. */
 uint64_t live_hits(struct live *t, const json_t *report, const char *class);
 /* Checks what the function, in several threads, waited for: its interpreter's
- * lock. The program printed its time and its CPU time. */
+ * lock, and a CPU. The program printed its time, its CPU time and how long it
+ * waited for a CPU. */
 void live_interpreter_lock(struct live *t, const char *out,
 			   const json_t *report, const char *name);
 /* Counts gnomon's lines on stderr that report a fault; keeps the first. */

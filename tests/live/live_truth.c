@@ -181,12 +181,13 @@ void live_interpreter_lock(struct live *t, const char *out,
 			   const json_t *report, const char *name)
 {
 	struct live_truths *truths = calloc(1, sizeof(*truths));
-	uint64_t off, lock, queued, other;
+	uint64_t off, lock, queued, most, other;
 
 	CHECK(t, truths, "no memory");
 	live_truths(t, out, truths);
 	off = live_truth(truths, "inner", name) -
 	      live_truth(truths, "cpu", name);
+	most = live_truth(truths, "queued", name);
 	free(truths);
 	lock = live_function(t, report, NULL, name, "classes_inclusive.lock",
 			     NULL);
@@ -196,8 +197,10 @@ void live_interpreter_lock(struct live *t, const char *out,
 			      NULL) +
 		live_function(t, report, NULL, name, "classes_inclusive.event",
 			      NULL);
-	CHECK(t, lock >= off / 10, "%" N " ns in locks, %" N " ns not on a CPU",
-	      lock, off);
+	/* the kernel's time is that of the whole threads, which do little
+	 * else; the rest is in locks */
+	CHECK(t, queued <= most + off / 20 + 10000000,
+	      "%" N " ns queued, by the kernel at most %" N, queued, most);
 	CHECK(t,
 	      lock + queued >= off / 10 * 9 - 10000000 &&
 		      lock + queued <= off / 10 * 11 + 10000000,
