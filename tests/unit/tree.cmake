@@ -7,6 +7,10 @@ set_tests_properties(tree/style PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600
 add_test(NAME tree/rooms
 	COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-rooms ${CMAKE_SOURCE_DIR})
 set_tests_properties(tree/rooms PROPERTIES TIMEOUT 600)
+add_test(NAME tree/circles
+	COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-circles ${CMAKE_BINARY_DIR}
+	${CMAKE_NM})
+set_tests_properties(tree/circles PROPERTIES TIMEOUT 600)
 add_test(NAME tree/tools
 	COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-tools ${CMAKE_SOURCE_DIR})
 set_tests_properties(tree/tools PROPERTIES TIMEOUT 600)

@@ -70,70 +70,6 @@ static const struct gn_runtime_site sites[] = {
 
 extern const struct gn_runtime gn_runtime_hotspot;
 
-#define C	    "java.util.concurrent."
-#define TOMCAT	    "org.apache.tomcat.util.threads."
-#define MONITOR_OF  "monitor of "
-#define RUN_MOUNTED "java.lang.VirtualThread.runContinuation("
-
-static const struct gn_role_glob role_globs[] = {
-	/* the thread tries again after a millisecond or more: maybe nobody
-	 * wakes it */
-	{MONITOR_OF "*", GN_ROLE_LOCK_REPEATS},
-	{RUN_MOUNTED "*", GN_ROLE_MOUNTS},
-	{C "ThreadPoolExecutor.getTask()", GN_ROLE_IDLE},
-	{C "ForkJoinPool.awaitWork*", GN_ROLE_IDLE},
-	{C "ScheduledThreadPoolExecutor$DelayedWorkQueue.*", GN_ROLE_IDLE},
-	{"java.lang.ref.Reference.waitForReferencePendingList()", GN_ROLE_IDLE},
-	/* finalizers, cleaners and timers have no work */
-	{"java.lang.ref.ReferenceQueue.*", GN_ROLE_IDLE},
-	{"java.util.TimerThread.mainLoop()", GN_ROLE_IDLE},
-	/* Tomcat has a thread pool of its own, and so has Jetty */
-	{TOMCAT "ThreadPoolExecutor.getTask()", GN_ROLE_IDLE},
-	{TOMCAT "TaskQueue.poll(*", GN_ROLE_IDLE},
-	{TOMCAT "TaskQueue.take(*", GN_ROLE_IDLE},
-	{"org.eclipse.jetty.util.BlockingArrayQueue.poll(*", GN_ROLE_IDLE},
-	{C "locks.ReentrantLock.lock*", GN_ROLE_LOCK},
-	{C "locks.ReentrantLock$*Sync.lock*", GN_ROLE_LOCK},
-	{C "locks.ReentrantReadWriteLock$*Lock.lock*", GN_ROLE_LOCK},
-	{C "locks.StampedLock.*Lock*", GN_ROLE_LOCK},
-	/* what all of these call to wait */
-	{C "ForkJoinPool.*Block(*", GN_ROLE_WAIT},
-	{C "*Queue.*", GN_ROLE_WAIT},
-	{C "*Queue$*", GN_ROLE_WAIT},
-	{C "locks.*", GN_ROLE_WAIT},
-	{"jdk.internal.misc.Unsafe.park*", GN_ROLE_WAIT},
-	{"java.lang.Object.wait*", GN_ROLE_WAIT},
-	{NULL, GN_ROLE_NONE},
-};
-
-/* As the kernel has them: cut to 15 characters. */
-static const struct gn_role_glob threads[] = {
-	{"C1 CompilerThre", GN_ROLE_IDLE},
-	{"C2 CompilerThre", GN_ROLE_IDLE},
-	{"VM Periodic Tas", GN_ROLE_IDLE},
-	{"Signal Dispatch", GN_ROLE_IDLE},
-	{"Service Thread", GN_ROLE_IDLE},
-	{"Monitor Deflati", GN_ROLE_IDLE},
-	/* of the parallel collector and G1; of ZGC; of Shenandoah */
-	{"GC Thread#*", GN_ROLE_COLLECTOR},
-	{"G1 *", GN_ROLE_COLLECTOR},
-	{"ZDirector", GN_ROLE_COLLECTOR},
-	{"ZDriver*", GN_ROLE_COLLECTOR},
-	{"ZStat", GN_ROLE_COLLECTOR},
-	{"ZUncommitter*", GN_ROLE_COLLECTOR},
-	{"ZUnmapper", GN_ROLE_COLLECTOR},
-	/* where there are generations, Young or Old precedes the number */
-	{"ZWorker*#*", GN_ROLE_COLLECTOR},
-	{"RuntimeWorker#*", GN_ROLE_COLLECTOR},
-	{"Shenandoah *", GN_ROLE_COLLECTOR},
-	{NULL, GN_ROLE_NONE},
-};
-
-const struct gn_role_list gn_hotspot_roles = {.globs = role_globs,
-					      .threads = threads};
-
-static const char *const always[] = {MONITOR_OF, RUN_MOUNTED, NULL};
-
 static const char *const script_options[] = {
 	"MAVEN_OPTS", "ANT_OPTS", "GRADLE_OPTS", "SBT_OPTS", "JAVA_OPTS", NULL};
 
@@ -274,7 +210,7 @@ static void name(unsigned int form, const struct gn_name_part *part,
 	(void)number;
 	*out = *module = '\0';
 	if (form == MONITOR)
-		gn_spell_text(&name, MONITOR_OF);
+		gn_spell_text(&name, GN_MONITOR_OF);
 	if (form == METHOD)
 		gn_java_put_method(&name, span_of(&part[0]), span_of(&part[1]),
 				   span_of(&part[2]));
@@ -386,7 +322,7 @@ const struct gn_runtime gn_runtime_hotspot = {
 	.sites = sites,
 	.nsites = sizeof(sites) / sizeof(sites[0]),
 	.methods = &gn_runtime_java,
-	.core = "libjvm.so",
+	.core = GN_HOTSPOT_CORE,
 	.marker = "JLI_Launch",
 	.script_options = script_options,
 	.own_thread = "VM Periodic Tas",
@@ -402,7 +338,7 @@ const struct gn_runtime gn_runtime_hotspot = {
 	.options_read = "vm__init__begin",
 	.prepare = prepare,
 	.matches = gn_filter_hooks,
-	.always = always,
+	.always = gn_hotspot_always,
 	.name = name,
 	.roles = &gn_hotspot_roles,
 	.attached = "its methods are seen only if -f names them, or if it was "

@@ -9,6 +9,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <gnomon/path.h>
 #include "elf/variables.h"
 #include "process/inside.h"
 #include "process/maps.h"
@@ -48,8 +49,7 @@ static int find_file(pid_t pid, int *fd, uint64_t *start)
 	}
 	while (*fd < 0 && gn_maps_next(&maps, &m) == 1) {
 		if (m.offset || !m.file.ino ||
-		    !gn_runtime_is_core(gn_runtime_of(GN_RUNTIME_HOTSPOT),
-					m.name))
+		    strcmp(gn_base_name(m.name), GN_HOTSPOT_CORE) != 0)
 			continue;
 		*start = m.start;
 		*fd = gn_inside_open(root, m.name, O_RDONLY);

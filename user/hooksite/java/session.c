@@ -47,12 +47,6 @@ static gn_jni jni_of(gn_jvm jvm)
 		       : jni;
 }
 
-int32_t gn_java_event(gn_jvmti jvmti, int32_t event, bool on)
-{
-	return gn_api(jvmti, GN_JVMTI_SET_EVENT, int32_t, gn_jvmti, int, int,
-		      gn_jref)(jvmti, on, event, NULL);
-}
-
 static void on_death(gn_jvmti jvmti, gn_jni jni)
 {
 	(void)jvmti, (void)jni;

@@ -4,6 +4,7 @@
 #define GNOMON_JAVA_SESSION_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "api.h"
 
@@ -20,6 +21,10 @@ void gn_java_session_end(gn_jvm jvm);
 /* An environment of JVMTI, or NULL. */
 gn_jvmti gn_java_jvmti(gn_jvm jvm);
 /* 0: the event's function is called from now on. */
-int32_t gn_java_event(gn_jvmti jvmti, int32_t event, bool on);
+static inline int32_t gn_java_event(gn_jvmti jvmti, int32_t event, bool on)
+{
+	return gn_api(jvmti, GN_JVMTI_SET_EVENT, int32_t, gn_jvmti, int, int,
+		      gn_jref)(jvmti, on, event, NULL);
+}
 
 #endif
