@@ -15,11 +15,12 @@ static struct gn_model_thread busy = {.tid = 1,
 				      .elapsed = SECOND,
 				      .classes = {[GN_CLASS_APP] = SECOND}};
 
-/* In a model: that thread is all that ran. */
-#define ONE_BUSY_THREAD                                       \
+/* In a model: this thread is all that ran, and was on a CPU for a second. */
+#define ONE_BUSY(of)                                          \
 	.session = {.elapsed_incl = SECOND,                   \
 		    .class_incl = {[GN_CLASS_APP] = SECOND}}, \
-	.threads = &busy, .nthreads = 1
+	.threads = (of), .nthreads = 1
+#define ONE_BUSY_THREAD ONE_BUSY(&busy)
 
 /* What the rule found; fails if it does not hold. */
 static inline struct gn_insight finding(const struct gn_model *m,

@@ -67,10 +67,7 @@ static void calls_can_be_missing(void **state)
 	};
 	struct gn_model m = {
 		.end = SECOND,
-		.session = {.elapsed_incl = SECOND,
-			    .class_incl = {[GN_CLASS_APP] = SECOND}},
-		.threads = &thread,
-		.nthreads = 1,
+		ONE_BUSY(&thread),
 		.functions = function,
 		.nfunctions = 2,
 	};
@@ -340,10 +337,7 @@ static void methods_that_nobody_names(void **state)
 	};
 	struct gn_model m = {
 		.end = SECOND,
-		.session = {.elapsed_incl = SECOND,
-			    .class_incl = {[GN_CLASS_APP] = SECOND}},
-		.threads = &thread,
-		.nthreads = 1,
+		ONE_BUSY(&thread),
 		.info = info,
 		.ninfo = 3,
 		.code = {.compiled = 1},
@@ -376,10 +370,7 @@ static void a_stripped_program(void **state)
 	};
 	struct gn_model m = {
 		.end = SECOND,
-		.session = {.elapsed_incl = SECOND,
-			    .class_incl = {[GN_CLASS_APP] = SECOND}},
-		.threads = &thread,
-		.nthreads = 1,
+		ONE_BUSY(&thread),
 		.info = info,
 	};
 	struct gn_findings f;
