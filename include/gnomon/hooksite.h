@@ -23,6 +23,11 @@
 #define GN_SITE_BARE  0x0f90
 #define GN_SITE_ALIGN 16
 
+/* The number of sites in a row of which each gnomon has its own. Nothing calls
+ * them: a probe at one says that this gnomon lives, when other gnomons have
+ * probes at all other sites. */
+#define GN_SITE_OWN_MOST 1024
+
 #ifdef __ASSEMBLER__
 /* clang-format off */
 
@@ -76,6 +81,16 @@ gn_site_\name:
 	.macro GN_SITE_END name:req
 	.cfi_endproc
 	.size	gn_site_\name, . - gn_site_\name
+	.endm
+
+/* The sites of which each gnomon has its own. */
+	.macro GN_SITES_OWN provider:req, name:req
+	GN_SITE	\provider, \name
+	.rept	GN_SITE_OWN_MOST - 1
+	.balign	GN_SITE_ALIGN
+	.byte	GN_SITE_NOPS
+	.endr
+	GN_SITE_END \name
 	.endm
 
 #endif

@@ -33,10 +33,8 @@
 /* no library of an interpreter is loaded */
 #define GN_PRELOAD_NONE "none"
 
-/* The number of gnomon's own site in the preloaded library follows the kind.
- * There are so many, in a row. Nothing calls them: a probe at one says that
- * this gnomon lives, when other gnomons have probes at all other sites. */
-#define GN_PRELOAD_OWN	    "."
-#define GN_PRELOAD_OWN_MOST 1024
+/* The number of gnomon's own site in the library (GN_SITE_OWN_MOST) follows the
+ * kind. */
+#define GN_PRELOAD_OWN "."
 
 #endif

@@ -15,9 +15,11 @@
 
 #define GN_SLEDS_LIBRARY  "libgnomon-native.so"
 #define GN_SLEDS_PROVIDER "gnomon_native"
-#define GN_SLEDS_ENV	  "GNOMON_SLEDS"   /* the descriptor, decimal */
-#define GN_SLEDS_MAGIC	  0x3173646c736e67 /* "gnslds1" */
-#define GN_SLEDS_MAX	  (4u << 20)
+/* The descriptor of the table, a space, and the number of gnomon's own site
+ * (GN_SITE_OWN_MOST). */
+#define GN_SLEDS_ENV   "GNOMON_SLEDS"
+#define GN_SLEDS_MAGIC 0x3173646c736e67 /* "gnslds1" */
+#define GN_SLEDS_MAX   (4u << 20)
 
 /* Bytes that are overwritten at a sled's entry or end, and compared first. */
 #define GN_SLED_BYTES 5

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gnomon/hooksite.h>
 #include <gnomon/preload.h>
 #include "fuzz.h"
 #include "hooksite/preload/environment.h"
@@ -146,7 +147,7 @@ static void check_taken(const struct entries *e, const struct gn_preloaded *p)
 	const char *filter = value(e, GN_PRELOAD_ENV_FILTER);
 
 	must(p->fast == (hooks && is_fast(hooks)), "the kind of hooks is read");
-	must(!hooks || gn_environment_own(hooks) <= GN_PRELOAD_OWN_MOST,
+	must(!hooks || gn_environment_own(hooks) <= GN_SITE_OWN_MOST,
 	     "there is a site with this number, or it has none");
 	must(!p->filter == !filter && (!filter || !strcmp(p->filter, filter)),
 	     "the filter is read");

@@ -182,20 +182,21 @@ void test_attach_killed_rights(struct live *t)
 }
 
 /* Hooks of a program that gnomon started stay when gnomon is killed. Soon they
- * write no records any more, and do not reach a site where probes of a later
- * session may be. */
+ * write no records any more, and do not reach a site where probes of another
+ * session may be, as they are all the time here. */
 void test_fast_killed_idle(struct live *t)
 {
 	static const char *const names[] = {"gn_fast_clr_enter",
 					    "gn_written_clr_enter",
 					    "gn_site_clr_enter"};
 	struct live_args a = {.n = 0};
-	struct live_talk talk;
+	struct live_talk talk, other;
 	uint64_t calls[3] = {0, 1, 1};
 	pid_t gnomon;
 	int fd[3];
 
 	clr_need(t);
+	live_beside(t, "", &other);
 	live_add(t, &a, t->gnomon, "record", "--hooks", "fast", "-f",
 		 "Demo.Service.*", "--clr-hooks", "elt", "-o",
 		 live_path(t, "killed.trace"), "--", NULL);
@@ -218,6 +219,7 @@ void test_fast_killed_idle(struct live *t)
 	kill(talk.pid, SIGKILL);
 	talk.pid = gnomon;
 	live_wait(t, &talk);
+	live_finish(t, &other);
 }
 
 static uint64_t pace(struct live *t, const struct live_talk *served)
@@ -268,16 +270,17 @@ void test_attach_pace(struct live *t)
 
 /*
  * A program that gnomon started gets its own code back some time after gnomon
- * was killed: after the next collection. The tests of fast hooks check that
- * hooks stay while gnomon is only stopped.
+ * was killed: after the next collection, whatever another gnomon does. The
+ * tests of fast hooks check that hooks stay while gnomon is only stopped.
  */
 void test_started_killed(struct live *t)
 {
 	struct live_args a = {.n = 0};
-	struct live_talk served;
+	struct live_talk served, other;
 	uint64_t with, after;
 
 	clr_need(t);
+	live_beside(t, "", &other);
 	live_add(t, &a, t->gnomon, "run", "-o",
 		 live_text(t, "%s/report", t->dir), "-f",
 		 "Demo.Service.Paced.Small", "--", NULL);
@@ -299,6 +302,7 @@ void test_started_killed(struct live *t)
 	      with, after);
 	close(served.in);
 	CHECK(t, !live_await_or_end(t, served.out, "never"), "it goes on");
+	live_finish(t, &other);
 }
 
 /*

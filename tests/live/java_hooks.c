@@ -233,12 +233,14 @@ static char *code_of(struct live *t, const struct live_talk *served)
 	return code;
 }
 
-/* Methods have their own bytecode again after a session, however it ends. */
+/* Methods have their own bytecode again after a session, however it ends, even
+ * if another gnomon has probes in the library. */
 void java_hooks_code(struct live *t)
 {
-	struct live_talk served, gnomon;
+	struct live_talk served, gnomon, other;
 	char *own, *path;
 
+	live_beside(t, "-f Other*", &other);
 	serve(t, "", &served);
 	live_ask(t, &served, "kinds 20");
 	own = code_of(t, &served);
@@ -257,6 +259,7 @@ void java_hooks_code(struct live *t)
 		live_same(t, "the bytecode", code_of(t, &served), own);
 	}
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
+	live_finish(t, &other);
 }
 
 /* gnomon refuses with a line that has this text, and the program notices

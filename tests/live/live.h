@@ -126,6 +126,9 @@ struct live_talk {
 
 void live_talk(struct live *t, const struct live_args *a,
 	       struct live_talk *talk);
+/* Another gnomon, with these options and with probes in the libraries of
+ * runtimes, until live_finish(). Those of Java it has if -f names methods. */
+void live_beside(struct live *t, const char *options, struct live_talk *other);
 /* The next line of `fd` that begins with `prefix`, without its newline. Lines
  * before it are dropped. */
 char *live_await(struct live *t, int fd, const char *prefix);
@@ -211,9 +214,6 @@ void live_expect_line(struct live *t, const struct live_end *end, int code,
 /* Runs the command under gnomon, with these options of gnomon. */
 void live_traced(struct live *t, const struct live_args *command,
 		 const char *options, struct live_end *end, json_t **report);
-/* Another gnomon, with probes in the libraries of all interpreters, until
- * live_finish(). */
-void live_beside(struct live *t, struct live_talk *other);
 /* With each of these options (the last is NULL) the demo has the 101 calls of
  * its function `traced`, and none of `left`. */
 void live_filters(struct live *t, const struct live_args *demo,

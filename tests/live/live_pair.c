@@ -22,16 +22,6 @@ void live_traced(struct live *t, const struct live_args *command,
 	*report = live_load(t, path);
 }
 
-void live_beside(struct live *t, struct live_talk *other)
-{
-	struct live_args a = {.n = 0};
-
-	live_add(t, &a, t->gnomon, "run", "-o", "/dev/null", "--", "/bin/sh",
-		 "-c", "echo runs; read line", NULL);
-	live_talk(t, &a, other);
-	free(live_await(t, other->out, "runs"));
-}
-
 void live_filters(struct live *t, const struct live_args *demo,
 		  const char *const *options, const char *traced,
 		  const char *left)

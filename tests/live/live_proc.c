@@ -336,3 +336,14 @@ void live_await_call(struct live *t, pid_t pid, long call, long second)
 	live_fail(t, "process %d is not in system call %ld: %s", pid, call,
 		  line);
 }
+
+void live_beside(struct live *t, const char *options, struct live_talk *other)
+{
+	struct live_args a = {.n = 0};
+
+	live_add(t, &a, t->gnomon, "run", "-o", "/dev/null", NULL);
+	live_split(t, &a, options);
+	live_add(t, &a, "--", "/bin/sh", "-c", "echo runs; read line", NULL);
+	live_talk(t, &a, other);
+	free(live_await(t, other->out, "runs"));
+}

@@ -180,7 +180,7 @@ static void outlives(struct live *t, const char *options, const char *before)
 	struct live_talk talk, other;
 	char *line;
 
-	live_beside(t, &other);
+	live_beside(t, "", &other);
 	live_add(t, &a, t->gnomon, "run", "-o", live_path(t, "report"), NULL);
 	live_split(t, &a, options);
 	live_add(t, &a, "--", live_ruby(t), "-e",

@@ -239,7 +239,7 @@ void started_killed(struct live *t)
 	char *line;
 
 	shell(t, &command, text);
-	live_beside(t, &other);
+	live_beside(t, "", &other);
 	live_add(t, &a, t->gnomon, "run", "-o", live_path(t, "report"), "--",
 		 NULL);
 	for (size_t i = 0; i < command.n; i++)

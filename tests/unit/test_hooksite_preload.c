@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include <gnomon/hooksite.h>
 #include <gnomon/preload.h>
 #include "hooksite/preload/environment.h"
 #include "hooksite/preload/program.h"
@@ -88,13 +89,13 @@ static void test_own(void **state)
 	(void)state;
 	assert_int_equal(gn_environment_own("fast.0"), 0);
 	assert_int_equal(gn_environment_own("none.1023"), 1023);
-	assert_int_equal(gn_environment_own("fast.1024"), GN_PRELOAD_OWN_MOST);
+	assert_int_equal(gn_environment_own("fast.1024"), GN_SITE_OWN_MOST);
 	assert_int_equal(gn_environment_own("fast.99999999999999999999"),
-			 GN_PRELOAD_OWN_MOST);
-	assert_int_equal(gn_environment_own("fast.-1"), GN_PRELOAD_OWN_MOST);
-	assert_int_equal(gn_environment_own("fast.1x"), GN_PRELOAD_OWN_MOST);
-	assert_int_equal(gn_environment_own("fast."), GN_PRELOAD_OWN_MOST);
-	assert_int_equal(gn_environment_own("fast"), GN_PRELOAD_OWN_MOST);
+			 GN_SITE_OWN_MOST);
+	assert_int_equal(gn_environment_own("fast.-1"), GN_SITE_OWN_MOST);
+	assert_int_equal(gn_environment_own("fast.1x"), GN_SITE_OWN_MOST);
+	assert_int_equal(gn_environment_own("fast."), GN_SITE_OWN_MOST);
+	assert_int_equal(gn_environment_own("fast"), GN_SITE_OWN_MOST);
 }
 
 static void test_has_library(void **state)

@@ -111,13 +111,14 @@ static int plan_sites(struct gn_session *s, const char *library)
 
 static int add_table(struct gn_session *s)
 {
-	char number[16];
+	char numbers[32];
 
 	s->launch.keep = gn_sled_table_share(s->sleds);
 	if (s->launch.keep < 0)
 		return s->launch.keep;
-	snprintf(number, sizeof(number), "%d", s->launch.keep);
-	return gn_launch_env(&s->launch, GN_SLEDS_ENV, number);
+	snprintf(numbers, sizeof(numbers), "%d %u", s->launch.keep,
+		 gn_runtime_own_site());
+	return gn_launch_env(&s->launch, GN_SLEDS_ENV, numbers);
 }
 
 /* Warns if XRay of the program itself will overwrite hooks and probes. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The .NET CLR (CoreCLR 3.1 and newer), by its profiling interface. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -67,6 +68,8 @@ static const struct gn_runtime_site sites[] = {
 	SITE("own_end", OWN_END, .func = 0),
 	/* of fast hooks; the frame key is what is offered or taken */
 	SITE("fast", RING, FUNC, .frame = 2),
+	/* never hit */
+	SITE("lives", SELECTED, .own = true),
 	{"clr_name", NULL, GN_PROG_NAME, 0, FUNC, .frame = 6, .text = {2, 4}},
 	{"clr_valued", NULL, GN_PROG_MANAGED, 0, FUNC, .frame = 2,
 	 .flags = GN_SPEC_VALUED},
@@ -178,6 +181,7 @@ static const char *hindered(gn_env_fn get, const void *env)
 
 static int prepare(struct gn_launch *l)
 {
+	char own[16];
 	int err;
 
 	l->why = occupied();
@@ -197,6 +201,9 @@ static int prepare(struct gn_launch *l)
 		err = gn_launch_lend(l, GN_CLR_ENV_HOOKS, l->hooks);
 	if (!err && !*l->hooks && !gn_filter_hooks_nothing(l->filter))
 		err = gn_launch_lend(l, KEEP_TAIL_CALLS, "0");
+	snprintf(own, sizeof(own), "%u", gn_runtime_own_site());
+	if (!err)
+		err = gn_launch_lend(l, GN_CLR_ENV_LIVES, own);
 	if (!err && (l->fast || getenv(GN_CLR_ENV_FAST)))
 		err = gn_launch_lend(l, GN_CLR_ENV_FAST, l->fast ? "1" : "");
 	if (!err && (*l->values || getenv(GN_CLR_ENV_VALUES)))

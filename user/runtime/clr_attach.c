@@ -18,6 +18,7 @@
 #include "runtime/clr_ipc.h"
 #include "runtime/clr_room.h"
 #include "runtime/clr_written.h"
+#include "runtime/runtime.h"
 
 /* ten seconds together with the steps before */
 #define BEGIN_MS 9000
@@ -186,9 +187,10 @@ static char *request_text(const struct gn_attach_asked *asked)
 	clock_gettime(CLOCK_REALTIME, &t);
 	/* with an expiry: a stopped runtime can read this after gnomon ends */
 	if (asprintf(&text,
-		     GN_CLR_REQUEST_TRACE "%lld %" PRIx32 " %d %zu\n%s%s",
+		     GN_CLR_REQUEST_TRACE "%lld %" PRIx32 " %d %u %zu\n%s%s",
 		     (long long)t.tv_sec + BEGIN_MS / 1000 + 1, asked->families,
-		     asked->fast, strlen(values), values, asked->filter) < 0)
+		     asked->fast, gn_runtime_own_site(), strlen(values), values,
+		     asked->filter) < 0)
 		return NULL;
 	if (strlen(text) < GN_CLR_REQUEST_MAX)
 		return text;

@@ -161,9 +161,9 @@ static int begin(struct gn_attached *a, const struct gn_attach_asked *asked,
 		return err;
 	clock_gettime(CLOCK_REALTIME, &t);
 	/* with an expiry: a stopped JVM can read this after gnomon ends */
-	if (asprintf(&options, GN_JAVA_TRACE "%lld %d\n%s",
+	if (asprintf(&options, GN_JAVA_TRACE "%lld %d %u\n%s",
 		     (long long)t.tv_sec + BEGIN_MS / 1000 + 1, asked->fast,
-		     asked->filter) < 0) {
+		     gn_runtime_own_site(), asked->filter) < 0) {
 		snprintf(why, GN_WHY_MAX, "no memory");
 		return -ENOMEM;
 	}

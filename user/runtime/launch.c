@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include <gnomon/preload.h>
-#include "runtime/preload.h"
+#include "runtime/runtime.h"
 
 static int add(char ***list, size_t *n, char *text)
 {
@@ -80,7 +80,7 @@ static int add_hooks(struct gn_launch *l, const char *name, const char *kind)
 	char *text;
 
 	if (asprintf(&text, "%s=%s" GN_PRELOAD_OWN "%u", name, kind,
-		     gn_preload_own()) < 0)
+		     gn_runtime_own_site()) < 0)
 		return -ENOMEM;
 	return add(&l->env, &l->nenv, text);
 }

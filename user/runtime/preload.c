@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "runtime/preload.h"
 
-#include <unistd.h>
-
 #include <gnomon/preload.h>
 #include "hooksite/preload/program.h"
 #include "runtime/runtime.h"
@@ -28,11 +26,6 @@ const struct gn_runtime gn_runtime_preload = {
 	.sites = sites,
 	.nsites = sizeof(sites) / sizeof(sites[0]),
 };
-
-unsigned int gn_preload_own(void)
-{
-	return (unsigned int)getpid() % GN_PRELOAD_OWN_MOST;
-}
 
 const char gn_preload_privileged[] = "the program gets privileges";
 

@@ -9,10 +9,6 @@
 /* It is no runtime, but has sites of its own, and a file. */
 extern const struct gn_runtime gn_runtime_preload;
 
-/* The number of this gnomon's own site in it. Two gnomons that run seldom have
- * the same one. */
-unsigned int gn_preload_own(void);
-
 /* The reason that the kernel knows. */
 extern const char gn_preload_privileged[];
 /* Why no library can be preloaded into what the kernel starts for this path if

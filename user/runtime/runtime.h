@@ -52,7 +52,7 @@ struct gn_runtime_site {
 	uint32_t resumes, unnamed;
 	uint8_t state, function, header;
 	/* the first of several sites in a row, of which each gnomon has its
-	 * own, by gn_preload_own() */
+	 * own, by gn_runtime_own_site() */
 	bool own;
 };
 
@@ -305,6 +305,10 @@ bool gn_runtime_file_has(const char *path, const char *word);
  * the build tree. -ENOENT: it is in neither. */
 int gn_runtime_library(const struct gn_runtime *rt, bool musl, char *path,
 		       size_t size);
+
+/* The number of this gnomon's own site, of GN_SITE_OWN_MOST. Two gnomons that
+ * run seldom have the same one. */
+unsigned int gn_runtime_own_site(void);
 
 /*
  * Adds the sites of the open file `place` to the probes of `file`, and their

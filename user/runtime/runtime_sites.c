@@ -11,7 +11,6 @@
 #include <gnomon/hooksite.h>
 #include <gnomon/runtime_event_info.h>
 #include "elf/notes.h"
-#include "runtime/preload.h"
 #include "site/decode.h"
 
 /* Takes argument `n` of the note; 0: there is none to take. False: it cannot be
@@ -103,11 +102,17 @@ static bool make_spec(const struct gn_runtime_site *site, int fd,
 	return can;
 }
 
+unsigned int gn_runtime_own_site(void)
+{
+	return (unsigned int)getpid() % GN_SITE_OWN_MOST;
+}
+
 static uint64_t offset_of(const struct gn_runtime_site *site,
 			  const struct gn_note *note)
 {
 	return note->offset +
-	       (site->own ? (uint64_t)gn_preload_own() * GN_SITE_ALIGN : 0);
+	       (site->own ? (uint64_t)gn_runtime_own_site() * GN_SITE_ALIGN
+			  : 0);
 }
 
 /* Between the frame key of a call at a site and that of a function which the

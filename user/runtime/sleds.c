@@ -14,6 +14,11 @@ static const struct gn_runtime_site sites[] = {
 	SITE("leave", LEAVE),
 	SITE("tailcall", TAILCALL),
 	SITE("fast", RING),
+	/* never hit */
+	{.name = "native_lives",
+	 .prog = GN_PROG_MANAGED,
+	 .kind = GN_KIND_SELECTED,
+	 .own = true},
 };
 
 const struct gn_runtime gn_runtime_sleds = {

@@ -71,6 +71,7 @@ static void serve(struct gn_clr *clr, const char *request)
 		clr->families = (uint32_t)strtoul(filter, &filter, 16) &
 				~GN_FAMILIES_AT_START;
 		clr->fast = strtol(filter, &filter, 10) == 1;
+		gn_clr_lives_at(clr, strtoul(filter, &filter, 10));
 		n = strtoul(filter, &filter, 10);
 		if (*filter != '\n' || n > strlen(filter + 1))
 			return;

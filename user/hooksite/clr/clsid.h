@@ -40,9 +40,10 @@
 
 /* An attach asks for a session, or for its end. After the word for a session
  * come the time until which somebody waits for it, in seconds since 1970; the
- * families as in GN_CLR_ENV_EVENTS; 1 for fast hooks, 0 for probes; the length
- * in bytes of the text as in GN_CLR_ENV_VALUES; a newline; that text; and the
- * filter. The longest request is what fits into one message. */
+ * families as in GN_CLR_ENV_EVENTS; 1 for fast hooks, 0 for probes; the number
+ * as in GN_CLR_ENV_LIVES; the length in bytes of the text as in
+ * GN_CLR_ENV_VALUES; a newline; that text; and the filter. The longest request
+ * is what fits into one message. */
 #define GN_CLR_REQUEST_TRACE "trace\n"
 #define GN_CLR_REQUEST_END   "end"
 #define GN_CLR_REQUEST_MAX   (60u << 10)
@@ -55,6 +56,9 @@
 /* Not empty: where possible, hooks write their records into memory that gnomon
  * reads. Otherwise each hook is a probe. */
 #define GN_CLR_ENV_FAST "GNOMON_CLR_FAST"
+
+/* The number of gnomon's own site in the library (GN_SITE_OWN_MOST). */
+#define GN_CLR_ENV_LIVES "GNOMON_CLR_LIVES"
 
 /* Functions whose arguments and results are asked for. Each has a line, which
  * ends with a newline: a character for each value (GN_ASKED_WORD and so on) in

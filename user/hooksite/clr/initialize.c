@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gnomon/hooksite.h>
 #include "choose.h"
 #include "clsid.h"
 #include "events.h"
@@ -130,6 +131,7 @@ static gn_hr set_hooks(struct gn_clr *clr)
 
 static gn_hr start(struct gn_clr *clr, void *unknown)
 {
+	const char *lives = getenv(GN_CLR_ENV_LIVES);
 	gn_hr hr;
 
 	hr = GN_COM(unknown, GN_UNKNOWN_QUERY,
@@ -145,6 +147,8 @@ static gn_hr start(struct gn_clr *clr, void *unknown)
 	if (hr < 0)
 		return hr;
 	gn_clr_look_at_runtime(clr);
+	gn_clr_lives_at(clr,
+			lives ? strtoul(lives, NULL, 10) : GN_SITE_OWN_MOST);
 	gn_choose_start(clr);
 	clr->families = gn_tell_families(getenv(GN_CLR_ENV_EVENTS));
 	clr->fast = wants_fast() && gn_clr_start_fast();

@@ -26,6 +26,7 @@ struct gn_clr {
 	const char *filter; /* in the arena, or NULL */
 	const char *values; /* in the arena, or NULL: which functions' values
 			       are requested */
+	const void *lives;  /* a site with a probe while gnomon lives */
 	uint32_t wants;	    /* the session's, enum gn_want */
 	uint32_t families;  /* families of events that are reported: enum
 			       gn_family */
@@ -100,6 +101,9 @@ bool gn_clr_show_name(struct gn_clr *clr, uint32_t index, const char *name,
 bool gn_clr_is_told(const struct gn_clr *clr, uint32_t index);
 
 /* Starts hooks that do not trap. False: gnomon does not take them. */
+/* gnomon's own site is the one with this number; GN_SITE_OWN_MOST or more: it
+ * has none. */
+void gn_clr_lives_at(struct gn_clr *clr, unsigned long own);
 bool gn_clr_start_fast(void);
 
 /* Reports that the runtime has accepted the library with the session's events,

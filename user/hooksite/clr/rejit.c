@@ -433,12 +433,9 @@ static void *end_started(void *profiler)
 
 /* The kernel writes a probe into the site, and restores the nops when the probe
  * is gone. A gnomon that is stopped by a signal still has its probes. */
-static bool is_probed(void)
+static bool is_probed(const struct gn_clr *clr)
 {
-	static const uint8_t nops[] = {GN_SITE_NOPS};
-
-	return memcmp((const void *)GN_CLR_SITE(jit_begin), nops,
-		      sizeof(nops)) != 0;
+	return *(const volatile uint16_t *)clr->lives != GN_SITE_BARE;
 }
 
 void gn_rejit_check(struct gn_clr *clr)
@@ -447,7 +444,7 @@ void gn_rejit_check(struct gn_clr *clr)
 
 	if (!r->from_start)
 		return;
-	if (is_probed())
+	if (is_probed(clr))
 		atomic_store(&r->probed, true);
 	else if (atomic_exchange(&r->probed, false))
 		gn_clr_thread(end_started, clr);

@@ -3,6 +3,7 @@
 #include "profiler.h"
 
 #include <gnomon/edits.h>
+#include <gnomon/hooksite.h>
 #include "clsid.h"
 #include "events.h"
 #include "../fast.h"
@@ -108,6 +109,15 @@ gn_hr gn_clr_set_events(const struct gn_clr *clr, uint32_t wants)
 	mask = mask_of(clr, wants, families);
 	return GN_COM(clr->info, GN_INFO_SET_EVENT_MASK2, set_event_mask_fn)(
 		clr->info, (uint32_t)mask, (uint32_t)(mask >> 32));
+}
+
+void gn_clr_lives_at(struct gn_clr *clr, unsigned long own)
+{
+	clr->lives = (const void *)GN_CLR_SITE(jit_begin);
+	if (own < GN_SITE_OWN_MOST)
+		clr->lives = (const void *)((uintptr_t)GN_CLR_SITE(lives) +
+					    own * GN_SITE_ALIGN);
+	gn_fast_lives_at(clr->lives);
 }
 
 bool gn_clr_start_fast(void)

@@ -66,6 +66,7 @@
 #define FLAG	 "8@%rsi 4@%edx"
 
 /* Sites that C code calls, after it has resolved something. */
+	GN_SITES_OWN gnomon_clr, clr_lives
 	CALL_SITE clr_init, "8@%rdi 8@%rsi -4@%edx"
 	CALL_SITE clr_jit_begin, "8@%rdi 8@%rsi"
 	CALL_SITE clr_jit_end, "8@%rdi 8@%rsi -4@%edx"

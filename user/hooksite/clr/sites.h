@@ -17,6 +17,9 @@
  * mask: high word << 32 | low word; hr: what Initialize returns. */
 void GN_CLR_SITE(init)(uint64_t version, uint64_t mask, uint64_t hr);
 
+/* The first of the sites of which each gnomon has its own. */
+void GN_CLR_SITE(lives)(void);
+
 /* The name of a function, once in each session, before its first enter. Neither
  * text has a NUL within its length, and both stay in memory for good. `token`:
  * of the method in its module. 0: there is none. */

@@ -5,6 +5,8 @@
 
 #include "../call_sites.h"
 
+/* The first of the sites of which each gnomon has its own. */
+void gn_site_java_lives(void);
 /* Around the library's work for a session. */
 void gn_site_java_own_begin(void);
 void gn_site_java_own_end(void);

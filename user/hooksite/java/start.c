@@ -8,9 +8,11 @@
 #include <string.h>
 #include <time.h>
 
+#include <gnomon/hooksite.h>
 #include <gnomon/java.h>
 #include "../preload/runtime.h"
 #include "session.h"
+#include "sites.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -39,6 +41,7 @@ static void serve(gn_jvm jvm, const char *request)
 {
 	const size_t word = strlen(GN_JAVA_TRACE);
 	char *rest, *filter;
+	unsigned long own;
 	bool fast;
 
 	if (!strcmp(request, GN_JAVA_END)) {
@@ -51,11 +54,15 @@ static void serve(gn_jvm jvm, const char *request)
 	if (strtoll(request + word, &rest, 10) < time(NULL))
 		return;
 	fast = strtol(rest, &rest, 10) == 1;
-	if (*rest != '\n')
+	own = strtoul(rest, &rest, 10);
+	if (*rest != '\n' || own >= GN_SITE_OWN_MOST)
 		return;
 	filter = strdup(rest + 1);
 	if (filter)
-		gn_java_session_begin(jvm, filter, fast, NULL);
+		gn_java_session_begin(
+			jvm, filter, fast,
+			(const void *)((uintptr_t)gn_site_java_lives +
+				       own * GN_SITE_ALIGN));
 }
 
 /* The JVM would write about any other result than 0. */

@@ -28,6 +28,7 @@
 	NATIVE_SITE native_leave
 	NATIVE_SITE native_tailcall
 	NATIVE_SITE native_fast
+	GN_SITES_OWN gnomon_native, native_lives
 
 	GN_FAST_BASE stacks
 	GN_FAST_HOOK native_enter, GN_FAST_ENTER, %rdi, %esi, , %rsi

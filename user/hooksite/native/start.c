@@ -18,11 +18,14 @@
 #include <unistd.h>
 
 #include <gnomon/fast.h>
+#include <gnomon/hooksite.h>
 #include "hooksite/fast.h"
 #include "hooksite/native/patch.h"
 #include "hooksite/preload/environment.h"
 
 void gn_site_native_fast(uint64_t what, uint64_t value);
+/* The first of the sites of which each gnomon has its own. */
+void gn_site_native_lives(void);
 void gn_measured_native_enter(uint64_t index, uint64_t sp);
 void gn_measured_native_leave(uint64_t index, uint64_t sp);
 
@@ -294,14 +297,17 @@ static void start(int fd)
 static int take_environment(char **envp)
 {
 	const char *value = gn_environment_get(envp, GN_SLEDS_ENV);
-	unsigned long fd;
+	unsigned long fd, own;
 	char *end;
 
 	if (!value)
 		return -1;
 	fd = strtoul(value, &end, 10);
-	if (*end || fd > INT_MAX)
+	own = strtoul(end, &end, 10);
+	if (*end || fd > INT_MAX || own >= GN_SITE_OWN_MOST)
 		return -1;
+	gn_fast_lives_at((const void *)((uintptr_t)gn_site_native_lives +
+					own * GN_SITE_ALIGN));
 	gn_environment_drop(envp, GN_SLEDS_ENV);
 	gn_environment_drop_library(envp, GN_SLEDS_LIBRARY);
 	return (int)fd;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gnomon/hooksite.h>
 #include <gnomon/preload.h>
 
 #define PRELOAD "LD_PRELOAD"
@@ -49,10 +50,10 @@ unsigned int gn_environment_own(const char *hooks)
 	char *end;
 
 	if (!*at || at[1] < '0' || at[1] > '9')
-		return GN_PRELOAD_OWN_MOST;
+		return GN_SITE_OWN_MOST;
 	n = strtoul(at + 1, &end, 10);
-	return *end || n > GN_PRELOAD_OWN_MOST ? GN_PRELOAD_OWN_MOST
-					       : (unsigned int)n;
+	return *end || n > GN_SITE_OWN_MOST ? GN_SITE_OWN_MOST
+					    : (unsigned int)n;
 }
 
 void gn_environment_drop(char **envp, const char *name)

@@ -28,7 +28,7 @@ struct gn_preloaded {
 const char *gn_environment_get(char **envp, const char *name);
 /* Whether the value of the variable of hooks is of this kind. */
 bool gn_environment_is_kind(const char *hooks, const char *kind);
-/* The number of gnomon's own site in that value; GN_PRELOAD_OWN_MOST: it has
+/* The number of gnomon's own site in that value; GN_SITE_OWN_MOST: it has
  * none. */
 unsigned int gn_environment_own(const char *hooks);
 /* Removes the variable. */

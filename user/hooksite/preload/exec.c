@@ -92,7 +92,7 @@ static const volatile uint16_t *find_site(const char *hooks)
 {
 	unsigned int n = gn_environment_own(hooks);
 
-	if (n == GN_PRELOAD_OWN_MOST)
+	if (n == GN_SITE_OWN_MOST)
 		return (const void *)(uintptr_t)gn_site_preload_selected;
 	return (const void *)((uintptr_t)gn_site_preload_own +
 			      (uintptr_t)n * GN_SITE_ALIGN);
