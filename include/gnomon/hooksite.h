@@ -93,5 +93,15 @@ gn_site_\name:
 	GN_SITE_END \name
 	.endm
 
+#else
+
+#include <stdint.h>
+
+/* Number `n` of such sites, of which `first` is the first. */
+static inline const void *gn_site_own(void (*first)(void), unsigned long n)
+{
+	return (const void *)((uintptr_t)first + n * GN_SITE_ALIGN);
+}
+
 #endif
 #endif

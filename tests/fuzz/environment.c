@@ -160,8 +160,7 @@ void gn_fuzz(const uint8_t *bytes, size_t size)
 	struct gn_preloaded p;
 
 	take_entries(&in, &e);
-	p = gn_environment_take(e.envp, GN_PRELOAD_LIBRARY, GN_PRELOAD_ENV,
-				GN_PRELOAD_ENV_FILTER, GN_PRELOAD_ENV_EVENTS);
+	p = gn_environment_take(e.envp);
 	check_taken(&e, &p);
 	check_entries(&e);
 	free(p.filter);

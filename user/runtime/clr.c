@@ -68,8 +68,7 @@ static const struct gn_runtime_site sites[] = {
 	SITE("own_end", OWN_END, .func = 0),
 	/* of fast hooks; the frame key is what is offered or taken */
 	SITE("fast", RING, FUNC, .frame = 2),
-	/* never hit */
-	SITE("lives", SELECTED, .own = true),
+	GN_SITE_LIVES("clr_lives"),
 	{"clr_name", NULL, GN_PROG_NAME, 0, FUNC, .frame = 6, .text = {2, 4}},
 	{"clr_valued", NULL, GN_PROG_MANAGED, 0, FUNC, .frame = 2,
 	 .flags = GN_SPEC_VALUED},

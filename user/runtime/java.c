@@ -7,8 +7,7 @@
 
 static const struct gn_runtime_site sites[] = {
 	GN_CALL_SITES,
-	/* never hit */
-	{"java_lives", NULL, GN_PROG_MANAGED, GN_KIND_SELECTED, .own = true},
+	GN_SITE_LIVES("java_lives"),
 	{"java_own_begin", NULL, GN_PROG_MANAGED, GN_KIND_OWN_BEGIN, .func = 0},
 	{"java_own_end", NULL, GN_PROG_MANAGED, GN_KIND_OWN_END, .func = 0},
 };

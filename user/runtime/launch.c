@@ -75,40 +75,35 @@ int gn_launch_preload(struct gn_launch *l, const char *library)
 	return 0;
 }
 
-static int add_hooks(struct gn_launch *l, const char *name, const char *kind)
+/* What the library is asked for: the kind of hooks, or nothing. */
+static int add_kind(struct gn_launch *l, const char *kind)
 {
 	char *text;
 
-	if (asprintf(&text, "%s=%s" GN_PRELOAD_OWN "%u", name, kind,
+	if (asprintf(&text, GN_PRELOAD_ENV "=%s" GN_PRELOAD_OWN "%u", kind,
 		     gn_runtime_own_site()) < 0)
 		return -ENOMEM;
 	return add(&l->env, &l->nenv, text);
 }
 
-int gn_launch_asked(struct gn_launch *l, const char *hooks, const char *filter)
-{
-	int err = add_hooks(l, hooks,
-			    l->fast ? GN_PRELOAD_FAST : GN_PRELOAD_PROBES);
-
-	if (!err && (*l->filter || getenv(filter)))
-		err = gn_launch_env(l, filter, l->filter);
-	return err;
-}
-
 int gn_launch_hooked(struct gn_launch *l, const char *library)
 {
-	return gn_launch_preload(l, library)
-		       ?: gn_launch_asked(l, GN_PRELOAD_ENV,
-					  GN_PRELOAD_ENV_FILTER)
-		       ?: gn_launch_env(l, GN_PRELOAD_ENV_EVENTS, l->families)
-		       ?: l->jvm ? gn_launch_env(l, GN_PRELOAD_ENV_JVM, "1")
-				 : 0;
+	int err = gn_launch_preload(l, library)
+			  ?: add_kind(l, l->fast ? GN_PRELOAD_FAST
+						 : GN_PRELOAD_PROBES);
+
+	if (!err && (*l->filter || getenv(GN_PRELOAD_ENV_FILTER)))
+		err = gn_launch_env(l, GN_PRELOAD_ENV_FILTER, l->filter);
+	if (!err)
+		err = gn_launch_env(l, GN_PRELOAD_ENV_EVENTS, l->families);
+	if (!err && l->jvm)
+		err = gn_launch_env(l, GN_PRELOAD_ENV_JVM, "1");
+	return err;
 }
 
 int gn_launch_lender(struct gn_launch *l, const char *library)
 {
-	return gn_launch_preload(l, library)
-		       ?: add_hooks(l, GN_PRELOAD_ENV, GN_PRELOAD_NONE);
+	return gn_launch_preload(l, library) ?: add_kind(l, GN_PRELOAD_NONE);
 }
 
 int gn_launch_arg(struct gn_launch *l, const char *arg)

@@ -38,10 +38,8 @@ int gn_launch_lend(struct gn_launch *l, const char *name, const char *value);
 /* The dynamic linker loads this library after those that are preloaded
  * already: a sanitizer must be the first. */
 int gn_launch_preload(struct gn_launch *l, const char *library);
-/* The runtime's library gets the kind of hooks and the filter in these
- * variables (gnomon/preload.h). */
-int gn_launch_asked(struct gn_launch *l, const char *hooks, const char *filter);
-/* The same for the programs of the command, with this library preloaded. */
+/* Preloads this library in the programs of the command, and asks it for hooks
+ * (gnomon/preload.h). */
 int gn_launch_hooked(struct gn_launch *l, const char *library);
 /* That library lends variables, and does nothing else. */
 int gn_launch_lender(struct gn_launch *l, const char *library);

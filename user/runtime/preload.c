@@ -11,11 +11,7 @@ static const struct gn_runtime_site sites[] = {
 	 .kind = GN_KIND_SELECTED,
 	 .func = 1,
 	 .frame = 2},
-	/* never hit */
-	{.name = "preload_own",
-	 .prog = GN_PROG_MANAGED,
-	 .kind = GN_KIND_SELECTED,
-	 .own = true},
+	GN_SITE_LIVES("preload_lives"),
 };
 
 const struct gn_runtime gn_runtime_preload = {

@@ -56,6 +56,13 @@ struct gn_runtime_site {
 	bool own;
 };
 
+/* These sites of a library. A probe there is never hit. */
+#define GN_SITE_LIVES(site)                            \
+	{                                              \
+		.name = site, .prog = GN_PROG_MANAGED, \
+		.kind = GN_KIND_SELECTED, .own = true  \
+	}
+
 /* Where an interpreter has its lock (gnomon/lock.h). */
 struct gn_runtime_lock {
 	const char *file; /* a glob for the base name of its file; NULL: none */

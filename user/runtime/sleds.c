@@ -10,15 +10,9 @@
 	}
 
 static const struct gn_runtime_site sites[] = {
-	SITE("enter", ENTER),
-	SITE("leave", LEAVE),
-	SITE("tailcall", TAILCALL),
-	SITE("fast", RING),
-	/* never hit */
-	{.name = "native_lives",
-	 .prog = GN_PROG_MANAGED,
-	 .kind = GN_KIND_SELECTED,
-	 .own = true},
+	SITE("enter", ENTER),	       SITE("leave", LEAVE),
+	SITE("tailcall", TAILCALL),    SITE("fast", RING),
+	GN_SITE_LIVES("native_lives"),
 };
 
 const struct gn_runtime gn_runtime_sleds = {

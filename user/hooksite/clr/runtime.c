@@ -113,10 +113,9 @@ gn_hr gn_clr_set_events(const struct gn_clr *clr, uint32_t wants)
 
 void gn_clr_lives_at(struct gn_clr *clr, unsigned long own)
 {
-	clr->lives = (const void *)GN_CLR_SITE(jit_begin);
-	if (own < GN_SITE_OWN_MOST)
-		clr->lives = (const void *)((uintptr_t)GN_CLR_SITE(lives) +
-					    own * GN_SITE_ALIGN);
+	clr->lives = own < GN_SITE_OWN_MOST
+			     ? gn_site_own(GN_CLR_SITE(lives), own)
+			     : (const void *)GN_CLR_SITE(jit_begin);
 	gn_fast_lives_at(clr->lives);
 }
 

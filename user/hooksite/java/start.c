@@ -59,10 +59,8 @@ static void serve(gn_jvm jvm, const char *request)
 		return;
 	filter = strdup(rest + 1);
 	if (filter)
-		gn_java_session_begin(
-			jvm, filter, fast,
-			(const void *)((uintptr_t)gn_site_java_lives +
-				       own * GN_SITE_ALIGN));
+		gn_java_session_begin(jvm, filter, fast,
+				      gn_site_own(gn_site_java_lives, own));
 }
 
 /* The JVM would write about any other result than 0. */

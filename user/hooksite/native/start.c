@@ -306,8 +306,7 @@ static int take_environment(char **envp)
 	own = strtoul(end, &end, 10);
 	if (*end || fd > INT_MAX || own >= GN_SITE_OWN_MOST)
 		return -1;
-	gn_fast_lives_at((const void *)((uintptr_t)gn_site_native_lives +
-					own * GN_SITE_ALIGN));
+	gn_fast_lives_at(gn_site_own(gn_site_native_lives, own));
 	gn_environment_drop(envp, GN_SLEDS_ENV);
 	gn_environment_drop_library(envp, GN_SLEDS_LIBRARY);
 	return (int)fd;

@@ -114,24 +114,20 @@ void gn_environment_drop_library(char **envp, const char *library)
 	memset(entry + left, 0, len);
 }
 
-struct gn_preloaded gn_environment_take(char **envp, const char *library,
-					const char *hooks, const char *filter,
-					const char *families)
+struct gn_preloaded gn_environment_take(char **envp)
 {
-	const char *kind = gn_environment_get(envp, hooks);
-	const char *globs = gn_environment_get(envp, filter);
-	const char *events =
-		families ? gn_environment_get(envp, families) : NULL;
+	const char *kind = gn_environment_get(envp, GN_PRELOAD_ENV);
+	const char *globs = gn_environment_get(envp, GN_PRELOAD_ENV_FILTER);
+	const char *events = gn_environment_get(envp, GN_PRELOAD_ENV_EVENTS);
 	struct gn_preloaded p = {
 		.filter = globs ? strdup(globs) : NULL,
 		.fast = kind && gn_environment_is_kind(kind, GN_PRELOAD_FAST),
 		.families = events ? (uint32_t)strtoul(events, NULL, 16) : 0,
 	};
 
-	if (families)
-		gn_environment_drop(envp, families);
-	gn_environment_drop(envp, filter);
-	gn_environment_drop(envp, hooks);
-	gn_environment_drop_library(envp, library);
+	gn_environment_drop(envp, GN_PRELOAD_ENV_EVENTS);
+	gn_environment_drop(envp, GN_PRELOAD_ENV_FILTER);
+	gn_environment_drop(envp, GN_PRELOAD_ENV);
+	gn_environment_drop_library(envp, GN_PRELOAD_LIBRARY);
 	return p;
 }

@@ -39,12 +39,10 @@ void gn_environment_drop_at(char **entry);
  * stay. */
 void gn_environment_drop_library(char **envp, const char *library);
 
-/* Removes all that gnomon added for the library: its file name, and the
- * variables of its hooks, its filter and, if there is one, its families of
- * events. The caller owns the filter. */
-struct gn_preloaded gn_environment_take(char **envp, const char *library,
-					const char *hooks, const char *filter,
-					const char *families);
+/* Removes all that gnomon added for the preloaded library: its file name, and
+ * the variables of its hooks, its filter and its families of events. The caller
+ * owns the filter. */
+struct gn_preloaded gn_environment_take(char **envp);
 
 /* Whether this list of libraries has a library of this name. */
 bool gn_environment_has_library(const char *list, const char *library);

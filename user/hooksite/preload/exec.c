@@ -94,8 +94,7 @@ static const volatile uint16_t *find_site(const char *hooks)
 
 	if (n == GN_SITE_OWN_MOST)
 		return (const void *)(uintptr_t)gn_site_preload_selected;
-	return (const void *)((uintptr_t)gn_site_preload_own +
-			      (uintptr_t)n * GN_SITE_ALIGN);
+	return gn_site_own(gn_site_preload_lives, n);
 }
 
 void gn_exec_keep(char **envp)

@@ -7,6 +7,6 @@
 	ret
 	GN_SITE_END preload_selected
 
-	GN_SITES_OWN gnomon_preload, preload_own
+	GN_SITES_OWN gnomon_preload, preload_lives
 
 	.section .note.GNU-stack, "", @progbits

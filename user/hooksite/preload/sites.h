@@ -8,6 +8,6 @@
 void gn_site_preload_selected(uint64_t what, uint64_t n);
 
 /* The first of the sites of which each gnomon has its own. */
-void gn_site_preload_own(void);
+void gn_site_preload_lives(void);
 
 #endif

@@ -197,9 +197,7 @@ static void start(char **argv, char **envp)
 	const char *library = library_of_runtime();
 	bool none = asks_for_none(envp);
 
-	preload.asked = gn_environment_take(
-		envp, GN_PRELOAD_LIBRARY, GN_PRELOAD_ENV, GN_PRELOAD_ENV_FILTER,
-		GN_PRELOAD_ENV_EVENTS);
+	preload.asked = gn_environment_take(envp);
 	preload.asked.argv = argv;
 	preload.asked.own_site = gn_exec_own_site();
 	if (gn_environment_get(envp, GN_PRELOAD_ENV_JVM)) {
