@@ -80,6 +80,24 @@ static void people(void **state)
 	sample_table("people-wall.txt", &s, o);
 }
 
+/* The extension alone would not tell assemblies apart. */
+static void module_is_no_extension(void **state)
+{
+	struct gn_output_opts o = {
+		.utf8 = true, .width = 90, .bare = true, .by = GN_BY_FUNCTION};
+	struct sample s;
+	char *text;
+
+	(void)state;
+	sample_make(&s);
+	s.functions[2].name = "AssemblyMetadata.GetOrCreateDataOfModules()";
+	s.functions[2].module = "/opt/a/Microsoft.CodeAnalysis.dll";
+	text = sample_print("table", &s.m, &o);
+	if (!strstr(text, " CodeAnalysis\n"))
+		fail_msg("%s", text);
+	free(text);
+}
+
 /* In a terminal with 80 cells, columns make room for the names: methods of the
  * same name are distinguished by their types. */
 static void async_of_types(void **state)
@@ -600,6 +618,7 @@ int main(void)
 		cmocka_unit_test(every_by),
 		cmocka_unit_test(people),
 		cmocka_unit_test(no_call_finished),
+		cmocka_unit_test(module_is_no_extension),
 		cmocka_unit_test(async_of_types),
 		cmocka_unit_test(no_async_methods),
 		cmocka_unit_test(no_async_methods_with_all_functions),

@@ -104,18 +104,26 @@ static void prefix(char buf[GN_CELL], const struct gn_row *r, bool kinds)
 		snprintf(buf, GN_CELL, "%*s", 2 * (int)r->depth, "");
 }
 
+#define ASSEMBLY ".dll"
+
 /* Shortens a module to `width` cells. The last part of an assembly's name says
- * most. Takes `module`; the caller frees the result. NULL: no memory. */
+ * most; if that does not fit, its extension is left out. Takes `module`; the
+ * caller frees the result. NULL: no memory. */
 static char *short_module(char *module, size_t width)
 {
-	size_t len = strlen(module);
+	size_t len = strlen(module), end = sizeof(ASSEMBLY) - 1;
 	char *text;
 
-	if (len < 4 || strcmp(module + len - 4, ".dll") != 0) {
+	if (len < end || strcmp(module + len - end, ASSEMBLY) != 0) {
 		gn_text_shorten(module, width);
 		return module;
 	}
 	text = gn_short_name(module, width);
+	if (text && !strcmp(text, ASSEMBLY + 1)) {
+		free(text);
+		module[len - end] = '\0';
+		text = gn_short_name(module, width);
+	}
 	free(module);
 	return text;
 }
