@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "hooksite/preload/dlopen.h"
-
+/* Libraries that the program loads while it runs. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "hooksite/preload/later.h"
 #include "hooksite/preload/lent.h"
+#include "hooksite/preload/next.h"
+
+/* dlopen.S calls these before the program's dlopen() and dlsym(), and then what
+ * they return. */
+gn_dlopen_fn gn_dlopen_before(const char *file, int mode);
+gn_dlsym_fn gn_dlsym_before(void *library, const char *name);
 
 /* The program loads libraries while it runs. */
 static atomic_bool loads;
@@ -30,13 +34,13 @@ static void before(const char *file, int mode, gn_dlopen_fn next)
 		gn_lent_give();
 	/* a name alone can mean another file to the caller than here */
 	if (!strcmp(name, "libjvm.so") && slash)
-		gn_preload_jvm(file, mode, next);
+		gn_later_jvm(file, mode, next);
 }
 
 gn_dlopen_fn gn_dlopen_before(const char *file, int mode)
 {
 	int err = errno;
-	gn_dlopen_fn next = (gn_dlopen_fn)dlsym(RTLD_NEXT, "dlopen");
+	gn_dlopen_fn next = gn_next_dlopen();
 
 	if (file && !(mode & RTLD_NOLOAD)) {
 		before(file, mode, next);
@@ -48,20 +52,14 @@ gn_dlopen_fn gn_dlopen_before(const char *file, int mode)
 
 /* A program that has loaded an interpreter, or a library that needs one, asks
  * for a function before it can use it. */
-void *gn_dlsym_before(void *library, const char *name)
+gn_dlsym_fn gn_dlsym_before(void *library, const char *name)
 {
-	static _Atomic(void *) next;
 	int err = errno;
-	void *at = atomic_load(&next);
+	gn_dlsym_fn next = gn_next_dlsym();
 
 	(void)library, (void)name;
-	if (!at) {
-		/* dlsym() would find this library's */
-		at = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
-		atomic_store(&next, at);
-	}
 	if (atomic_load(&loads))
 		gn_later_look();
 	errno = err;
-	return at;
+	return next;
 }

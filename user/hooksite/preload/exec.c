@@ -22,6 +22,7 @@
 #include <gnomon/preload.h>
 #include "hooksite/preload/environment.h"
 #include "hooksite/preload/lent.h"
+#include "hooksite/preload/next.h"
 #include "hooksite/preload/program.h"
 #include "hooksite/preload/sites.h"
 
@@ -79,12 +80,12 @@ void gn_exec_begin(void)
 {
 	if (kept.execve)
 		return;
-	kept.execvpe = (exec_fn)dlsym(RTLD_NEXT, "execvpe");
-	kept.spawn = (spawn_fn)dlsym(RTLD_NEXT, "posix_spawn");
-	kept.spawnp = (spawn_fn)dlsym(RTLD_NEXT, "posix_spawnp");
-	*(void **)&kept.popen = dlsym(RTLD_NEXT, "popen");
-	*(void **)&kept.system = dlsym(RTLD_NEXT, "system");
-	kept.execve = (exec_fn)dlsym(RTLD_NEXT, "execve");
+	kept.execvpe = (exec_fn)gn_next("execvpe");
+	kept.spawn = (spawn_fn)gn_next("posix_spawn");
+	kept.spawnp = (spawn_fn)gn_next("posix_spawnp");
+	*(void **)&kept.popen = gn_next("popen");
+	*(void **)&kept.system = gn_next("system");
+	kept.execve = (exec_fn)gn_next("execve");
 }
 
 /* Without a number: a site that is every gnomon's. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A program finds JNI_CreateJavaVM() by dlsym(). To have a function in front of
- * it, the JVM's own symbol is changed, in the memory of this process: a
- * function in front of dlsym() would be in the way of all programs.
+ * A program finds JNI_CreateJavaVM() by dlsym(), or by its own reading of the
+ * JVM's symbols. To have a function in front of it, the JVM's own symbol is
+ * changed, in the memory of this process.
  */
 #include "hooksite/preload/jvm.h"
 
@@ -13,6 +13,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "hooksite/preload/next.h"
 
 #define CREATE "JNI_CreateJavaVM"
 
@@ -65,7 +67,7 @@ static void replace(const Dl_info *file, ElfW(Sym) * symbol)
 
 void gn_jvm_await(void *handle, void (*then)(void *jvm))
 {
-	void *symbol = NULL, *next = dlsym(handle, CREATE);
+	void *symbol = NULL, *next = gn_next_dlsym()(handle, CREATE);
 	Dl_info file;
 
 	made.then = then;

@@ -16,12 +16,12 @@
 
 #include <gnomon/preload.h>
 #include <gnomon/selected.h>
-#include "hooksite/preload/dlopen.h"
 #include "hooksite/preload/environment.h"
 #include "hooksite/preload/exec.h"
 #include "hooksite/preload/jvm.h"
 #include "hooksite/preload/later.h"
 #include "hooksite/preload/lent.h"
+#include "hooksite/preload/next.h"
 #include "hooksite/preload/runtime.h"
 #include "hooksite/preload/sites.h"
 
@@ -56,7 +56,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 
 	/* a constructor of another library can come here before ours */
 	if (!create)
-		create = (create_fn)dlsym(RTLD_NEXT, "pthread_create");
+		create = (create_fn)gn_next("pthread_create");
 	if (preload.calls.thread)
 		preload.calls.thread();
 	return create(thread, attr, run, arg);
@@ -70,7 +70,7 @@ int ruby_run_node(void *program)
 	gn_preload_run_fn run;
 
 	/* the interpreter has this function */
-	*(void **)&run = dlsym(RTLD_NEXT, "ruby_run_node");
+	*(void **)&run = gn_next("ruby_run_node");
 	return preload.calls.run ? preload.calls.run(run, program)
 				 : run(program);
 }
@@ -106,15 +106,15 @@ static gn_preload_start_fn load(const char *library)
 	if (!slash || asprintf(&path, "%.*s/%s", (int)(slash - info.dli_fname),
 			       info.dli_fname, library) < 0)
 		return NULL;
-	handle = dlopen(path, RTLD_NOW);
+	handle = gn_next_dlopen()(path, RTLD_NOW);
 	free(path);
 	if (handle)
-		*(void **)&start = dlsym(handle, GN_PRELOAD_START);
+		*(void **)&start = gn_next_dlsym()(handle, GN_PRELOAD_START);
 	dlerror(); /* the program must not find an error that is not its own */
 	return start;
 }
 
-void gn_preload_jvm(const char *file, int mode, gn_dlopen_fn next)
+void gn_later_jvm(const char *file, int mode, gn_dlopen_fn next)
 {
 	gn_preload_start_fn begin;
 	void *handle;
@@ -182,8 +182,8 @@ void gn_later_look(void)
 	if (!atomic_load(&preload.awaits) || !gn_exec_is_traced())
 		return;
 	if (dl_iterate_phdr(look_at, &f) > 0)
-		loaded = dlopen(f.path, RTLD_LAZY | RTLD_NOLOAD);
-	if (loaded && dlsym(loaded, f.runtime->function) &&
+		loaded = gn_next_dlopen()(f.path, RTLD_LAZY | RTLD_NOLOAD);
+	if (loaded && gn_next_dlsym()(loaded, f.runtime->function) &&
 	    atomic_exchange(&preload.awaits, false)) {
 		preload.asked.loaded = loaded;
 		begin_runtime(f.runtime->library);
@@ -222,7 +222,7 @@ __attribute__((constructor)) static void begin(int argc, char **argv,
 	int err = errno;
 
 	(void)argc;
-	preload.create = (create_fn)dlsym(RTLD_NEXT, "pthread_create");
+	preload.create = (create_fn)gn_next("pthread_create");
 	gn_exec_begin();
 	if (gn_environment_get(envp, GN_PRELOAD_ENV)) {
 		gn_exec_keep(envp);

@@ -4,82 +4,17 @@
 #include <gnomon/selected.h>
 #include "../call_sites.h"
 #include "functions.h"
+#include "profile.h"
 #include "states.h"
 #include "thread.h"
+#include "yields.h"
 
 static const struct gn_call_hooks *hooks;
 
-void gn_hook_begin(const struct gn_call_hooks *h)
-{
-	hooks = h;
-}
-
-/* This thread calls PyEval_SetProfile() for us. */
-static _Thread_local bool sets __attribute__((tls_model("initial-exec")));
-
-/* Where a thread's state has its profile function; 0: not known. The layout
- * differs between versions, so the place is taken from a state that has ours.
- */
-static size_t place;
-#define PLACES 32
-
-static void set(gn_py_profile_fn fn)
-{
-	sets = true;
-	gn_py.set_profile(fn, NULL);
-	sets = false;
-}
-
-static gn_py_profile_fn *at(void *thread, size_t i)
-{
-	return (gn_py_profile_fn *)thread + i;
-}
-
-void gn_hook_set(void)
-{
-	void *thread = gn_py.thread();
-
-	set(gn_hook);
-	for (size_t i = 1; i < PLACES && !place; i++)
-		if (*at(thread, i) == gn_hook)
-			place = i;
-}
-
-bool gn_hook_is_free(void *thread)
-{
-	return place && !*at(thread, place);
-}
-
-bool gn_hook_is_setting(void)
-{
-	return sets;
-}
-
-bool gn_hook_is_replaced(void)
-{
-	const struct gn_calls *calls = gn_calls_mine();
-
-	return !calls || calls->replaced;
-}
-
-void gn_hook_set_of(void *thread)
-{
-	void *own;
-
-	if (gn_py.set_profile_of) {
-		sets = true;
-		gn_py.set_profile_of(thread, gn_hook, NULL);
-		sets = false;
-		return;
-	}
-	own = gn_py.swap(thread);
-	set(gn_hook);
-	gn_py.swap(own);
-}
-
 void gn_hook_replaced(void)
 {
-	struct gn_calls *calls = sets ? NULL : gn_calls_mine();
+	struct gn_calls *calls =
+		gn_profile_is_setting() ? NULL : gn_calls_mine();
 
 	if (!calls || calls->replaced)
 		return;
@@ -146,12 +81,12 @@ static void leave_native(struct gn_py *function)
 		hooks->leave(index, key);
 }
 
-int gn_hook(struct gn_py *self, struct gn_py *frame, int what,
-	    struct gn_py *arg)
+static int hook(struct gn_py *self, struct gn_py *frame, int what,
+		struct gn_py *arg)
 {
 	(void)self;
 	if (gn_call_is_over()) {
-		set(NULL);
+		gn_profile_unset();
 		return 0;
 	}
 	switch (what) {
@@ -173,4 +108,10 @@ int gn_hook(struct gn_py *self, struct gn_py *frame, int what,
 		break;
 	}
 	return 0;
+}
+
+void gn_hook_begin(const struct gn_call_hooks *h)
+{
+	hooks = h;
+	gn_profile_begin(hook);
 }

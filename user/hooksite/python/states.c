@@ -10,7 +10,8 @@
 #include "../call_sites.h"
 #include "api.h"
 #include "functions.h"
-#include "hook.h"
+#include "profile.h"
+#include "thread.h"
 
 #define SUBINTERPRETERS 64
 
@@ -42,7 +43,7 @@ void gn_states_begin(bool loaded)
 {
 	states.foreign |= loaded;
 	states.begun = true;
-	gn_hook_set();
+	gn_profile_set();
 }
 
 void gn_states_python_starts(void)
@@ -70,8 +71,9 @@ static uint64_t hook_new(void)
 	/* 3.11 puts a state there before it is complete, within a lock that
 	 * this function takes, too. No thread has this number. */
 	gn_py.set_async(ULONG_MAX, NULL);
-	for (; thread && gn_hook_is_free(thread); thread = gn_py.next(thread)) {
-		gn_hook_set_of(thread);
+	for (; thread && gn_profile_is_free(thread);
+	     thread = gn_py.next(thread)) {
+		gn_profile_set_of(thread);
 		n++;
 	}
 	return n;
@@ -111,21 +113,29 @@ static bool can_hook(void *interpreter)
 	return false;
 }
 
+/* Whether the program has set a profile function of its own in this thread. */
+static bool is_replaced(void)
+{
+	const struct gn_calls *calls = gn_calls_mine();
+
+	return !calls || calls->replaced;
+}
+
 void gn_states_see_own(void)
 {
-	void *thread = states.begun && !gn_hook_is_setting()
+	void *thread = states.begun && !gn_profile_is_setting()
 			       ? gn_py.thread_or_none()
 			       : NULL;
 	void *interpreter;
 
 	/* at its end, an interpreter takes the hook away */
-	if (!thread || !gn_hook_is_free(thread) || !gn_py.is_initialized() ||
-	    gn_hook_is_replaced() || gn_call_is_over())
+	if (!thread || !gn_profile_is_free(thread) || !gn_py.is_initialized() ||
+	    is_replaced() || gn_call_is_over())
 		return;
 	interpreter = gn_py.interpreter();
 	if (interpreter != gn_py.main_interpreter() && !can_hook(interpreter))
 		return;
-	gn_hook_set();
+	gn_profile_set();
 	gn_site_call_selected(GN_SELECTED_FOREIGN_THREADS, 1);
 }
 
@@ -134,7 +144,7 @@ void gn_states_look(void)
 	void *head = states.foreign
 			     ? gn_py.thread_head(gn_py.main_interpreter())
 			     : NULL;
-	uint64_t n = head && gn_hook_is_free(head) ? hook_new() : 0;
+	uint64_t n = head && gn_profile_is_free(head) ? hook_new() : 0;
 
 	if (n)
 		gn_site_call_selected(GN_SELECTED_FOREIGN_THREADS, n);

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The interpreter's profile function, of which each thread has one. */
+#ifndef GNOMON_PYTHON_PROFILE_H
+#define GNOMON_PYTHON_PROFILE_H
+
+#include "api.h"
+
+/* Ours. */
+void gn_profile_begin(gn_py_profile_fn hook);
+
+/* Sets ours in this thread, or in the one with this state. */
+void gn_profile_set(void);
+void gn_profile_set_of(void *thread);
+/* Leaves this thread without one. */
+void gn_profile_unset(void);
+/* Whether the thread with this state has none. */
+bool gn_profile_is_free(void *thread);
+/* Whether this thread is setting one for us. */
+bool gn_profile_is_setting(void);
+
+#endif
