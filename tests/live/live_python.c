@@ -322,7 +322,8 @@ void python_started(struct live *t)
 	}
 }
 
-/* A program loads CPython later, and calls it in a thread of its own, too. */
+/* A program loads CPython later, calls it in a thread of its own, too, and
+ * begins it again after its end. */
 void python_embedded(struct live *t)
 {
 	static const char code[] = "import threading\n"
@@ -348,11 +349,11 @@ void python_embedded(struct live *t)
 		      "no memory");
 		live_add(t, &command,
 			 live_text(t, "%s/embedded", getenv("NATIVE") ?: ""),
-			 library, code, "calls(7)", NULL);
+			 library, code, "calls(7)", code, NULL);
 		live_pair(t, &command, "-f leaf -f calls", &end, &report);
 		CHECK(t,
-		      calls(t, report, "__main__.leaf") == 127 &&
-			      calls(t, report, "__main__.calls") == 3,
+		      calls(t, report, "__main__.leaf") == 247 &&
+			      calls(t, report, "__main__.calls") == 5,
 		      "%s: %" N " calls", library,
 		      calls(t, report, "__main__.leaf"));
 		CHECK(t,

@@ -32,6 +32,7 @@ enum gn_py_event {
 	X(version, const char *, (void), "Py_GetVersion", NULL, 8)             \
 	X(audit, int, (gn_py_audit_fn fn, void *ctx), "PySys_AddAuditHook",    \
 	  NULL, 8)                                                             \
+	X(at_exit, int, (void (*fn)(void)), "Py_AtExit", NULL, 8)              \
 	X(set_profile, void, (gn_py_profile_fn fn, struct gn_py * arg),        \
 	  "PyEval_SetProfile", NULL, 8)                                        \
 	X(set_profile_of, int,                                                 \

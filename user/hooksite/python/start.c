@@ -20,7 +20,8 @@
 
 static struct {
 	struct gn_preloaded asked;
-	bool begun; /* the program runs code */
+	const struct gn_call_hooks *hooks; /* NULL: none was asked for yet */
+	bool begun;			   /* the program runs code */
 	bool hooked;
 } python;
 
@@ -37,21 +38,37 @@ static void tell_lock(void)
 		gn_site_call_lock(symbol->st_size, (uintptr_t)runtime);
 }
 
+static int audit(const char *event, struct gn_py *args, void *ctx);
+
+/* An interpreter that ends drops the audit hooks first. Such a program can
+ * initialize it again. */
+static void await_next(void)
+{
+	python.begun = python.hooked = false;
+	gn_states_end();
+	gn_py.audit(audit, NULL);
+}
+
+static void begin_process(void)
+{
+	gn_call_follow_forks();
+	python.hooks = gn_call_begin(python.asked.fast);
+	gn_hook_begin(python.hooks);
+	gn_site_call_init(0);
+	tell_lock();
+}
+
 static void begin_main(void)
 {
-	const struct gn_call_hooks *hooks;
-
 	python.begun = true;
-	gn_call_follow_forks();
-	hooks = gn_call_begin(python.asked.fast);
-	if (!gn_functions_begin(python.asked.filter)) {
+	if (!gn_functions_begin(python.asked.filter) ||
+	    gn_py.at_exit(await_next)) {
 		gn_site_call_selected(GN_SELECTED_PYTHONS_LEFT, 1);
 		return;
 	}
-	gn_hook_begin(hooks);
+	if (!python.hooks)
+		begin_process();
 	python.hooked = true;
-	gn_site_call_init(0);
-	tell_lock();
 	gn_states_begin(python.asked.loaded);
 }
 

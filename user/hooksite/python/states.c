@@ -46,6 +46,12 @@ void gn_states_begin(bool loaded)
 	gn_profile_set();
 }
 
+void gn_states_end(void)
+{
+	states.begun = false;
+	states.seen = states.hooked = 0;
+}
+
 void gn_states_python_starts(void)
 {
 	starts = states.begun;

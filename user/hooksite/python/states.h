@@ -11,6 +11,8 @@ bool gn_states_in_main(void);
 /* Sets the hook in this thread. `loaded`: other code may have started threads
  * before. */
 void gn_states_begin(bool loaded);
+/* The interpreter ends. */
+void gn_states_end(void);
 
 /* A thread is about to be started: by Python, as an audit event has told, or
  * by somebody. */
