@@ -20,6 +20,9 @@
 /* 3.12 and later: a frame that stands for C code. */
 #define GN_PYTHON_OF_C 3
 
+/* 3.14 and later: what a frame says of its object, beside the address. */
+#define GN_PYTHON_TAG 3ull
+
 /* The frame that the thread state runs; 0: none, else a enum gn_walk_no. */
 static __always_inline __u64 python_frame(const struct gn_interpreter *py,
 					  __u64 thread)
@@ -161,6 +164,7 @@ __noinline int python_step(struct gn_walk *w)
 		w->no = GN_WALK_UNREAD;
 		return 0;
 	}
+	w->key.code &= ~GN_PYTHON_TAG;
 	w->frame = previous;
 	if (owner == GN_PYTHON_OF_C)
 		return previous != 0;

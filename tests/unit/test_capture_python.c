@@ -52,6 +52,33 @@ struct offsets {
 	} code_object;
 };
 
+/* The same of 3.14 (Include/internal/pycore_debug_offsets.h). */
+struct offsets_14 {
+	char cookie[8];
+	uint64_t version, free_threaded;
+	struct {
+		uint64_t size, finalizing, interpreters_head;
+	} runtime_state;
+	struct {
+		uint64_t size, id, next, threads_head, threads_main, gc,
+			imports_modules, sysdict, builtins, ceval_gil,
+			gil_runtime_state, gil_runtime_state_enabled,
+			gil_runtime_state_locked, gil_runtime_state_holder,
+			code_object_generation, tlbc_generation;
+	} interpreter_state;
+	struct {
+		uint64_t size, prev, next, interp, current_frame, thread_id,
+			native_thread_id, datastack_chunk, status;
+	} thread_state;
+	struct {
+		uint64_t size, previous, executable, instr_ptr, localsplus,
+			owner, stackpointer, tlbc_index;
+	} interpreter_frame;
+	struct {
+		uint64_t size, filename, name, qualname, linetable, firstlineno;
+	} code_object;
+};
+
 static void put_bytes(char *bytes, size_t size, const char *mark,
 		      const void *with, size_t n)
 {
@@ -69,9 +96,8 @@ static bool read_at(const char *path, struct gn_interpreter_file *out)
 }
 
 /* Reads a copy of the library that has this version and this runtime. */
-static bool read_as(const char *library, uint64_t version,
-		    const struct offsets *offsets,
-		    struct gn_interpreter_file *out)
+static bool read_as(const char *library, uint64_t version, const void *offsets,
+		    size_t offsets_size, struct gn_interpreter_file *out)
 {
 	char path[] = "/tmp/gnomon-python-XXXXXX", *bytes = malloc(1 << 20);
 	FILE *from = fopen(library, "re");
@@ -85,7 +111,7 @@ static bool read_as(const char *library, uint64_t version,
 	if (version)
 		put_bytes(bytes, size, "ersion__", &version, sizeof(version));
 	if (offsets)
-		put_bytes(bytes, size, "untime__", offsets, sizeof(*offsets));
+		put_bytes(bytes, size, "untime__", offsets, offsets_size);
 	assert_int_equal(write(fd, bytes, size), size);
 	close(fd);
 	free(bytes);
@@ -127,6 +153,7 @@ static void its_version(void **state)
 		{0x030c01f0, true, 0, 8, 128},
 		{0x030d00f0, false, 0, 0, 0}, /* without offsets */
 		{0x030e00f0, false, 0, 0, 0},
+		{0x030f00f0, false, 0, 0, 0},
 		{0x040b00f0, false, 0, 0, 0},
 		{UINT64_MAX, false, 0, 0, 0},
 	};
@@ -134,8 +161,8 @@ static void its_version(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		assert_true(
-			read_as(GN_PYTHON_WHOLE, rows[i].version, NULL, &file));
+		assert_true(read_as(GN_PYTHON_WHOLE, rows[i].version, NULL, 0,
+				    &file));
 		assert_int_equal(file.known, rows[i].known);
 		if (!file.known)
 			continue;
@@ -177,14 +204,34 @@ static struct offsets offsets_of_3_13(void)
 	};
 }
 
-static void its_own_offsets(void **state)
+static struct offsets_14 offsets_of_3_14(void)
 {
-	struct offsets o = offsets_of_3_13();
+	const struct offsets o = offsets_of_3_13();
+	struct offsets_14 to = {
+		.cookie = COOKIE,
+		.version = 0x030e00f0,
+		.runtime_state.interpreters_head =
+			o.runtime_state.interpreters_head,
+		.interpreter_state = {.next = o.interpreter_state.next,
+				      .threads_head =
+					      o.interpreter_state.threads_head},
+		.interpreter_frame = {.previous = o.interpreter_frame.previous,
+				      .executable =
+					      o.interpreter_frame.executable,
+				      .owner = o.interpreter_frame.owner},
+	};
+
+	memcpy(&to.thread_state, &o.thread_state, sizeof(o.thread_state));
+	memcpy(&to.code_object, &o.code_object, sizeof(o.code_object));
+	return to;
+}
+
+static void check_own(uint64_t version, const void *offsets, size_t size)
+{
 	struct gn_interpreter_file file;
 	const struct gn_python_layout *at = &file.its.python;
 
-	(void)state;
-	assert_true(read_as(GN_PYTHON_WHOLE, 0x030d01f0, &o, &file));
+	assert_true(read_as(GN_PYTHON_WHOLE, version, offsets, size, &file));
 	assert_true(file.known);
 	assert_int_equal(at->interpreters, 632);
 	assert_int_equal(at->next_interpreter, 11);
@@ -202,6 +249,16 @@ static void its_own_offsets(void **state)
 	assert_int_equal(at->line, 68);
 }
 
+static void its_own_offsets(void **state)
+{
+	const struct offsets o = offsets_of_3_13();
+	const struct offsets_14 of_14 = offsets_of_3_14();
+
+	(void)state;
+	check_own(0x030d01f0, &o, sizeof(o));
+	check_own(0x030e01f0, &of_14, sizeof(of_14));
+}
+
 static void offsets_that_lie(void **state)
 {
 	struct offsets o = offsets_of_3_13();
@@ -209,18 +266,18 @@ static void offsets_that_lie(void **state)
 
 	(void)state;
 	o.cookie[7] = 'z';
-	assert_true(read_as(GN_PYTHON_WHOLE, 0x030d01f0, &o, &file));
+	assert_true(read_as(GN_PYTHON_WHOLE, 0x030d01f0, &o, sizeof(o), &file));
 	assert_false(file.known);
 	o = offsets_of_3_13();
 	o.free_threaded = 1;
-	assert_true(read_as(GN_PYTHON_WHOLE, 0x030d01f0, &o, &file));
+	assert_true(read_as(GN_PYTHON_WHOLE, 0x030d01f0, &o, sizeof(o), &file));
 	assert_false(file.known);
 	o = offsets_of_3_13();
 	o.code_object.qualname = 1ull << 32 | 128;
-	assert_true(read_as(GN_PYTHON_WHOLE, 0x030d01f0, &o, &file));
+	assert_true(read_as(GN_PYTHON_WHOLE, 0x030d01f0, &o, sizeof(o), &file));
 	assert_false(file.known);
 	o.code_object.qualname = GN_PYTHON_NONE;
-	assert_true(read_as(GN_PYTHON_WHOLE, 0x030d01f0, &o, &file));
+	assert_true(read_as(GN_PYTHON_WHOLE, 0x030d01f0, &o, sizeof(o), &file));
 	assert_false(file.known);
 }
 

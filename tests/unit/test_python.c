@@ -71,6 +71,8 @@ static void test_yields(void **state)
 {
 	/* RETURN_GENERATOR, POP_TOP, RESUME, LOAD_CONST, YIELD_VALUE, RESUME */
 	const uint8_t code[] = {75, 0, 1, 0, 151, 0, 100, 150, 150, 1, 151, 1};
+	const uint8_t code_14[] = {34, 0,   31,	 0, 128, 0,
+				   82, 120, 120, 1, 128, 1};
 	struct gn_yields *y = gn_yields_read(code, sizeof(code), 12);
 
 	(void)state;
@@ -79,6 +81,14 @@ static void test_yields(void **state)
 	assert_true(gn_yields_begins(y, 4));
 	assert_false(gn_yields_begins(y, 8));
 	assert_false(gn_yields_begins(y, 10));
+	assert_false(gn_yields_at(y, 6));
+	assert_true(gn_yields_at(y, 8));
+	free(y);
+	/* the same in 3.14 */
+	y = gn_yields_read(code_14, sizeof(code_14), 14);
+	assert_non_null(y);
+	assert_true(gn_yields_begins(y, 4));
+	assert_false(gn_yields_begins(y, 8));
 	assert_false(gn_yields_at(y, 6));
 	assert_true(gn_yields_at(y, 8));
 	free(y);

@@ -77,27 +77,27 @@ static const struct gn_python_layout layout_312 = {
 };
 
 /* The head of _PyRuntime from 3.13 on: offsets for debuggers. X(field of struct
- * gn_python_layout, the word that has it). */
-#define WORDS	      40
+ * gn_python_layout, the word that has it in 3.13, and in 3.14). */
+#define WORDS	      45
 #define COOKIE	      "xdebugpy"
 #define FREE_THREADED 2
-#define OFFSETS(X)             \
-	X(interpreters, 5)     \
-	X(next_interpreter, 8) \
-	X(threads, 9)          \
-	X(next, 21)            \
-	X(interpreter, 22)     \
-	X(frame, 23)           \
-	X(thread_id, 24)       \
-	X(previous, 29)        \
-	X(code, 30)            \
-	X(owner, 33)           \
-	X(file, 35)            \
-	X(name, 37)            \
-	X(line, 39)
+#define OFFSETS(X)                \
+	X(interpreters, 5, 5)     \
+	X(next_interpreter, 8, 8) \
+	X(threads, 9, 9)          \
+	X(next, 21, 24)           \
+	X(interpreter, 22, 25)    \
+	X(frame, 23, 26)          \
+	X(thread_id, 24, 27)      \
+	X(previous, 29, 32)       \
+	X(code, 30, 33)           \
+	X(owner, 33, 36)          \
+	X(file, 35, 40)           \
+	X(name, 37, 42)           \
+	X(line, 39, 44)
 
-/* 3.13 */
-static bool read_offsets(const char *path, struct gn_python_layout *at)
+static bool read_offsets(const char *path, bool is_14,
+			 struct gn_python_layout *at)
 {
 	uint64_t word[WORDS];
 	bool fit = true;
@@ -107,9 +107,9 @@ static bool read_offsets(const char *path, struct gn_python_layout *at)
 		return false;
 	*at = layout_312;
 	at->current = GN_PYTHON_NONE;
-#define TAKE(field, i)                   \
-	fit &= word[i] < GN_PYTHON_NONE; \
-	at->field = (uint16_t)word[i];
+#define TAKE(field, i, of_14)                            \
+	fit &= word[is_14 ? of_14 : i] < GN_PYTHON_NONE; \
+	at->field = (uint16_t)word[is_14 ? of_14 : i];
 	OFFSETS(TAKE)
 #undef TAKE
 	return fit;
@@ -132,7 +132,8 @@ static bool read_layout(const char *path, bool configured,
 		*at = layout_312;
 		return true;
 	case 0x30d:
-		return read_offsets(path, at);
+	case 0x30e:
+		return read_offsets(path, MINOR(version) == 0x30e, at);
 	default:
 		return false;
 	}

@@ -44,7 +44,7 @@ static int find(const char *home, gn_runtime_found_fn each, void *ctx)
 static const char *const limits[] = {
 	"functions are seen only if the interpreter starts under gnomon, from "
 	"the main script on, or from the first code on that a program with "
-	"libpython runs in it, and only in CPython 3.8 to 3.13 with a global "
+	"libpython runs in it, and only in CPython 3.8 to 3.14 with a global "
 	"lock",
 	"threads that C code starts and subinterpreters can lack their first "
 	"calls; subinterpreters from 3.12 on are not seen",

@@ -106,7 +106,7 @@ extern struct gn_py_api gn_py __attribute__((visibility("hidden")));
 
 /* The first and the last minor version that the library knows. */
 #define GN_PY_FIRST 8
-#define GN_PY_LAST  13
+#define GN_PY_LAST  14
 
 /* Looks in the library that has the interpreter; NULL: in the program. False:
  * it is no interpreter that gnomon knows. */

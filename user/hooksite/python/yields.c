@@ -17,8 +17,10 @@ static bool suspends(uint8_t opcode, int minor)
 		return opcode == 86;
 	case 12:
 		return opcode == 150;
-	default:
+	case 13:
 		return opcode == 118;
+	default:
+		return opcode == 120;
 	}
 }
 
