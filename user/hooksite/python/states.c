@@ -58,7 +58,7 @@ void gn_states_python_starts(void)
 }
 
 /* Up to 3.11 no event tells that a thread is about to start. But only the
- * holder of the lock can start one. */
+ * holder of the lock can start one, and has made its state. */
 static bool starts_python(void)
 {
 	bool is = starts;
@@ -89,13 +89,10 @@ static uint64_t hook_new(void)
  * yet. */
 void gn_states_thread_starts(void)
 {
-	uint64_t n;
+	uint64_t n = starts_python() ? hook_new() : 0;
 
-	if (!starts_python()) {
+	if (!n)
 		states.foreign = true;
-		return;
-	}
-	n = hook_new();
 	if (n > 1)
 		gn_site_call_selected(GN_SELECTED_FOREIGN_THREADS, n - 1);
 }
