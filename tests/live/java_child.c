@@ -282,6 +282,62 @@ void java_child_unknown(struct live *t)
 	compare(t, end.out, report);
 }
 
+/* A JVM that was built without USDT probes, as those of many vendors are. */
+static void make_siteless(struct live *t, const char *home)
+{
+	struct live_args a = {.n = 0};
+	struct live_end end;
+
+	make_home(t, home);
+	live_add(t, &a, "/usr/bin/objcopy", "-R", ".note.stapsdt",
+		 live_text(t, "%s/lib/server/libjvm.so", home), NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0, "its probes were not removed: %s", end.err);
+}
+
+static void run_siteless(struct live *t, const char *home, const char *glob,
+			 const char *starter, const char *told)
+{
+	char *path = live_path(t, "report.json");
+	struct live_args a = {.n = 0};
+	struct live_end end;
+
+	live_add(t, &a, t->gnomon, "run", "--format", "json", "-o", path, NULL);
+	if (glob)
+		live_add(t, &a, "-f", glob, NULL);
+	live_add(t, &a, "--", NULL);
+	if (starter)
+		live_add(t, &a, starter, NULL);
+	live_add(t, &a, live_text(t, "%s/bin/java", home), "-cp", t->fixtures,
+		 "Demo", "recursion", NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	CHECK(t, strstr(end.err, told), "%s is not told: %s", told, end.err);
+	CHECK(t, !strstr(end.err, "as they are compiled"),
+	      "it tells of hooks that a JVM does not have: %s", end.err);
+	if (glob && !starter)
+		compare(t, end.out, live_load(t, path));
+}
+
+/* Methods that -f names have hooks in it. gnomon says what is not seen, and if
+ * there are no hooks either, why. */
+void java_siteless(struct live *t)
+{
+	char *home = live_path(t, "home");
+
+	java_need(t);
+	make_siteless(t, home);
+	run_siteless(t, home, "Recursion.*", NULL,
+		     "methods that -f names are seen, but no collections");
+	run_siteless(t, home, NULL, NULL, "name methods with -f");
+	run_siteless(t, home, "Recursion.*", "/usr/bin/env",
+		     "managed functions if a runtime starts");
+	run_siteless(t, home, "Recursion.*",
+		     live_fixture(t, "../native/starts_static"),
+		     "so its methods were not traced (it or what started it "
+		     "is static");
+}
+
 /* Without multi links, files of runtimes that may be started share links: if
  * one is written before, all lose their probes, and gnomon says so. */
 void java_child_written(struct live *t)

@@ -15,7 +15,7 @@
 #include "elf/exported.h"
 #include "elf/variables.h"
 
-static int alone = 35, twice, zero;
+static int alone = 35, twice, zero, older_one = 1, older_two;
 static const int fixed = 7;
 
 /* As in HotSpot. `volatile` keeps it in the program. */
@@ -27,6 +27,16 @@ static struct {
 	{&alone, "gn_test_alone", 1}, {&twice, "gn_test_twice", 1},
 	{&zero, "gn_test_zero", 1},   {&zero, "gn_test_twice", 2},
 	{&fixed, "gn_test_fixed", 1},
+};
+
+/* As in HotSpot up to Java 11. */
+static struct {
+	const char *type, *name;
+	const volatile void *addr;
+	int kind;
+} volatile older[] = {
+	{"bool", "gn_test_older", &older_one, 1},
+	{"bool", "gn_test_other", &older_two, 1},
 };
 
 static int take_base(struct dl_phdr_info *info, size_t size, void *base)
@@ -51,6 +61,21 @@ static void finds_them_by_name(void **state)
 	assert_int_equal(addr[1] + base, (uintptr_t)&zero);
 	for (size_t i = 2; i < 6; i++)
 		assert_int_equal(addr[i], 0);
+}
+
+static void finds_them_behind_their_names(void **state)
+{
+	static const char *const names[] = {"gn_test_older", "gn_test_other",
+					    "bool"};
+	uint64_t addr[3], base = 0;
+
+	(void)state;
+	older[0].kind = 2;
+	dl_iterate_phdr(take_base, &base);
+	assert_int_equal(gn_variables("/proc/self/exe", names, 3, addr), 0);
+	assert_int_equal(addr[0] + base, (uintptr_t)&older_one);
+	assert_int_equal(addr[1] + base, (uintptr_t)&older_two);
+	assert_int_equal(addr[2], 0);
 }
 
 static void refuses_what_is_no_program(void **state)
@@ -108,6 +133,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_what_is_exported),
 		cmocka_unit_test(finds_them_by_name),
+		cmocka_unit_test(finds_them_behind_their_names),
 		cmocka_unit_test(refuses_what_is_no_program),
 	};
 

@@ -100,22 +100,22 @@ static const char *find_preload(const struct gn_session *s, char *library)
 		       ?: gn_preload_find(s, &gn_runtime_preload, library);
 }
 
-/* Plans the hooks of a library in a runtime that the command starts. Without
- * them `library` becomes empty. */
+/* Plans the hooks of a library in a runtime that the command starts, if -f
+ * names methods. Without them `library` becomes empty, and *why, if they were
+ * asked for, says why. */
 static int plan_methods(struct gn_session *s, const struct gn_runtime *rt,
-			char *library)
+			char *library, const char **why)
 {
-	const char *why = find_preload(s, library)
-				  ?: gn_preload_find(s, rt->methods, library);
 	int err;
 
-	if (why) {
+	*why = NULL;
+	*library = '\0';
+	if (!gn_prepare_methods(s, rt) || gn_prepare_nothing(s))
+		return 0;
+	*why = find_preload(s, library)
+		       ?: gn_preload_find(s, rt->methods, library);
+	if (*why) {
 		*library = '\0';
-		snprintf(s->warning, sizeof(s->warning),
-			 "methods that -f names get no hooks in their bytecode "
-			 "(%s): the probes of the JVM report them, and all "
-			 "methods are slower",
-			 why);
 		return 0;
 	}
 	err = gn_prepare_library_at(s, rt->methods, library, library);
@@ -132,12 +132,39 @@ static void note_valueless(struct gn_session *s, const struct gn_runtime *rt)
 			 "%s: " GN_VALUELESS_TEXT, rt->title);
 }
 
+/* Warns that a runtime lacks sites of its own. */
+static void note_siteless(struct gn_session *s, const struct gn_runtime *rt,
+			  const char *core, const char *why)
+{
+	s->no_runtime = !s->methods;
+	if (s->methods)
+		snprintf(s->warning, sizeof(s->warning),
+			 "'%s' lacks USDT probes: methods that -f names are "
+			 "seen, but no collections, compilations and waits for "
+			 "monitors of the %s; a build that has them (as "
+			 "Debian's 17) shows these, too",
+			 core, rt->title);
+	else
+		snprintf(s->warning, sizeof(s->warning),
+			 "'%s' lacks the USDT probes that gnomon needs%s%s, so "
+			 "of the %s only threads and time classes are seen; "
+			 "%suse a build that has them (as Debian's)",
+			 core, why ? ", and its methods get no hooks: " : "",
+			 why ?: "", rt->title,
+			 why	       ? "attach to it (-p PID), or "
+			 : rt->methods ? "name methods with -f, which needs "
+					 "none, or "
+				       : "");
+}
+
 /* Plans a runtime with its own sites, which are probed before the command loads
  * it. `library`: of its methods, or empty. */
 static int plan_core(struct gn_session *s, const struct gn_runtime *rt,
 		     char *library)
 {
 	char core[PATH_MAX];
+	const char *why;
+	bool siteless;
 	size_t file;
 	int err;
 
@@ -147,25 +174,29 @@ static int plan_core(struct gn_session *s, const struct gn_runtime *rt,
 		return -ENOENT;
 	if (rt->apart && !s->opts.follow)
 		return leave_apart(s, rt);
-	err = gn_files_add(&s->files, core, false, &file);
-	if (!err)
-		err = gn_prepare_sites(s, rt, file);
-	if (!err && gn_prepare_methods(s, rt) && !gn_prepare_nothing(s))
-		err = plan_methods(s, rt, library);
-	if (!err) {
-		s->called = !s->methods;
-		s->costly = s->called && rt->methods;
-		gn_prepare_links(s);
-		note_valueless(s, rt);
-	}
-	if (!err || err == -ENOMEM)
+	err = gn_files_add(&s->files, core, false, &file)
+		      ?: gn_prepare_sites(s, rt, file);
+	if (err == -ENOMEM)
 		return err;
-	snprintf(s->warning, sizeof(s->warning),
-		 "'%s' lacks the USDT probes that gnomon needs, so of the %s "
-		 "only threads and time classes are seen; use a build that has "
-		 "them (Debian's has)",
-		 core, rt->title);
-	return -ENOENT;
+	siteless = err;
+	err = plan_methods(s, rt, library, &why);
+	if (err)
+		return err;
+	if (siteless) {
+		note_siteless(s, rt, core, why);
+		return -ENOENT;
+	}
+	if (why)
+		snprintf(s->warning, sizeof(s->warning),
+			 "methods that -f names get no hooks in their bytecode "
+			 "(%s): the probes of the JVM report them, and all "
+			 "methods are slower; attach to it instead (-p PID)",
+			 why);
+	s->called = !s->methods;
+	s->costly = s->called && rt->methods;
+	gn_prepare_links(s);
+	note_valueless(s, rt);
+	return 0;
 }
 
 bool gn_session_resolves(const struct gn_session *s)

@@ -20,6 +20,7 @@
 #include "capture/setter.h"
 #include "capture/sleds.h"
 #include "process/share.h"
+#include "runtime/runtime.h"
 #include "gnomon.skel.h"
 
 /* Whether a runtime's own sites are linked per process. Children get such links
@@ -216,6 +217,19 @@ const char *gn_session_refused(const struct gn_session *s)
 		       : NULL;
 }
 
+/* Whether what is traced has no runtime, but can start a program that has. */
+static bool may_start_one(const struct gn_session *s)
+{
+	const struct gn_runtime *rt;
+
+	if (s->active || !s->opts.command)
+		return !s->active && s->runtimes == s->may_start;
+	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
+		if (gn_runtime_starts(rt, s->program))
+			return false;
+	return true;
+}
+
 static void summarize(struct gn_session *s)
 {
 	size_t n = s->native.functions - s->native.refused;
@@ -224,11 +238,9 @@ static void summarize(struct gn_session *s)
 	/* texts name the functions, so none can be left out before it is
 	 * called */
 	bool called = s->called && !s->opts.nfunctions;
-	/* what is traced has no runtime, but can start a program that has */
-	bool may = !s->active && s->runtimes == s->may_start;
 	const char *managed =
 		!gn_session_wants_managed(s) || s->no_runtime ? ""
-		: may	     ? "; managed functions if a runtime starts"
+		: may_start_one(s) ? "; managed functions if a runtime starts"
 		: s->methods ? "; methods that -f names, by hooks in their "
 			       "bytecode"
 		: called && s->costly

@@ -382,6 +382,27 @@ static const char *advice(const struct gn_unseen *u, const struct program *p)
 			 "gnomon's library";
 }
 
+/* Why the preloaded library did not get into it. */
+static const char *why_alone(const struct gn_unseen *u, const struct program *p)
+{
+	if (p->unfit)
+		return p->unfit;
+	return u->attached ? "a process that gnomon was attached to started it"
+			   : "it or what started it is static, has another C "
+			     "library or privileges, or sees other files";
+}
+
+/* What a JVM whose methods -f names needs to get hooks. */
+static const char *method_advice(const struct gn_unseen *u,
+				 const struct program *p)
+{
+	return p->unfit ? "attach to it (-p PID), or use another build of it"
+	       : u->attached ? "let gnomon start the whole program, or give "
+			       "the JVM's own PID to -p"
+			     : "give its own command to gnomon, or attach to "
+			       "it (-p PID)";
+}
+
 static void tell_program(const struct gn_unseen *u, const struct program *p,
 			 gn_unseen_fn tell, void *ctx)
 {
@@ -392,7 +413,12 @@ static void tell_program(const struct gn_unseen *u, const struct program *p,
 	n = snprintf(line, sizeof(line), "process %" PRIu32 "%s%s%s ran the %s",
 		     p->pid, p->comm[0] ? " (" : "", p->comm,
 		     p->comm[0] ? ")" : "", p->rt->title);
-	if (p->rt->lacking)
+	if (u->named && p->rt->methods)
+		snprintf(line + n, sizeof(line) - (size_t)n,
+			 " without gnomon's hook-site library, so its methods "
+			 "were not traced (%s); %s",
+			 why_alone(u, p), method_advice(u, p));
+	else if (p->rt->lacking)
 		snprintf(line + n, sizeof(line) - (size_t)n, "%s",
 			 p->rt->lacking);
 	else
@@ -413,16 +439,6 @@ static bool are_alike(const struct program *a, const struct program *b)
 {
 	return is_unhooked(a) && is_unhooked(b) && a->rt == b->rt &&
 	       a->unfit == b->unfit && !strcmp(a->comm, b->comm);
-}
-
-/* Why the preloaded library did not get into it. */
-static const char *why_alone(const struct gn_unseen *u, const struct program *p)
-{
-	if (p->unfit)
-		return p->unfit;
-	return u->attached ? "a process that gnomon was attached to started it"
-			   : "it or what started it is static, has another C "
-			     "library or privileges, or sees other files";
 }
 
 static void tell_interpreter(const struct gn_unseen *u, size_t i,
@@ -479,11 +495,7 @@ static void tell_probed(const struct gn_unseen *u, gn_unseen_fn tell, void *ctx)
 		 "slower; %s",
 		 first->comm[0] ? first->comm : "a program", many,
 		 first->rt->title, why_alone(u, first),
-		 first->unfit  ? "use another build of it"
-		 : u->attached ? "let gnomon start the whole program, or give "
-				 "the JVM's own PID to -p"
-			       : "give its own command to gnomon, or attach "
-				 "to it (-p PID)");
+		 method_advice(u, first));
 	tell(ctx, line);
 }
 

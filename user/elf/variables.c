@@ -10,10 +10,10 @@
 
 #define WORD sizeof(uint64_t)
 
-/* How many places with the address of a name are looked at. */
-#define USES 8
+/* How many places beside the address of a name are looked at. */
+#define USES 16
 
-/* What precedes each place that has the address of the name. */
+/* What is before and behind each place that has the address of the name. */
 struct row {
 	uint64_t slot[USES];
 	size_t n;
@@ -79,10 +79,12 @@ static void note_row(void *ctx, uint64_t slot, uint64_t value)
 
 		if (!s->text[i] || value != s->text[i])
 			continue;
-		if (row->n < USES)
+		if (row->n < USES) {
 			row->slot[row->n++] = slot - WORD;
-		else
+			row->slot[row->n++] = slot + WORD;
+		} else {
 			row->many = true;
+		}
 	}
 }
 

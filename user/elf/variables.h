@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Variables that a table of the program names: a row of it has the address of a
- * variable, followed by the address of its name. The relocations that fill such
- * a table say where both are, without symbols. The file is hostile.
+ * variable and the address of its name, one behind the other. The relocations
+ * that fill such a table say where both are, without symbols. The file is
+ * hostile.
  */
 #ifndef GNOMON_ELF_VARIABLES_H
 #define GNOMON_ELF_VARIABLES_H
@@ -17,7 +18,7 @@
 int gn_variables(const char *path, const char *const *names, size_t n,
 		 uint64_t *addr);
 
-/* The same, and rows[i] becomes the address of the variable's row. */
+/* The same, and rows[i] becomes where the row has the variable's address. */
 int gn_variables_rows(const char *path, const char *const *names, size_t n,
 		      uint64_t *addr, uint64_t *rows);
 

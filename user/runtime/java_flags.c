@@ -15,8 +15,9 @@
 #include "process/maps.h"
 #include "runtime/java.h"
 
-/* In a row of the JVM's table: its word of flags, behind the addresses of the
- * variable and of its name. The low bits are where the value is from. */
+/* In a row of the table of a JVM that warns: its word of flags, behind the
+ * addresses of the variable and of its name. The low bits are where the value
+ * is from. */
 #define ROW_FLAGS    16
 #define ORIGIN_MASK  0xfu
 #define COMMAND_LINE 1u
@@ -88,18 +89,21 @@ static int read_flags(pid_t pid, const char *place, uint64_t start,
 		      struct gn_java_flags *f)
 {
 	uint64_t addr[COUNT], row[COUNT];
-	uint8_t value[COUNT] = {0};
+	uint8_t value[COUNT] = {[AGENTS] = true};
 	int err = gn_variables_rows(place, names, COUNT, addr, row);
 
+	f->warns = gn_runtime_file_has(place, WARNING);
+	/* Java 8 always loads agents */
+	if (!err && (!addr[DEAF] || (!addr[AGENTS] && f->warns)))
+		err = -ENOENT;
 	for (int i = 0; i < COUNT && !err; i++)
-		err = addr[i] ? read_at(pid, start + addr[i], &value[i], 1)
-			      : -ENOENT;
+		if (addr[i])
+			err = read_at(pid, start + addr[i], &value[i], 1);
 	if (err)
 		return err;
 	f->deaf = value[DEAF];
 	f->fixed = !value[AGENTS];
 	f->origin = start + row[AGENTS] + ROW_FLAGS;
-	f->warns = gn_runtime_file_has(place, WARNING);
 	return 0;
 }
 

@@ -27,7 +27,9 @@
 #define STEP_MS	   20
 #define PATH_BYTES 1024 /* the JVM takes no longer argument */
 #define ANSWER_MAX 4096
-#define DONE	   "return code: 0"
+/* what the library returned; Java 8 says only the number */
+#define DONE   "0\nreturn code: 0"
+#define DONE_8 "0\n0\n"
 
 static int tell_unseen(pid_t pid, int err, char *why)
 {
@@ -315,7 +317,7 @@ static int receive(const struct gn_java_listener *l, int s,
 	if (n < 0 || !have)
 		return gn_java_listener_explain(l, n < 0 ? (int)n : -ECONNRESET,
 						why);
-	if (!strncmp(answer, "0\n", 2) && strstr(answer, DONE))
+	if (!strncmp(answer, DONE, strlen(DONE)) || !strcmp(answer, DONE_8))
 		return 0;
 	return tell_answer(l, answer, why);
 }

@@ -226,6 +226,15 @@ static bool asks_class(gn_jvmti jvmti, gn_jref class, const char *name,
 	return asks;
 }
 
+/* A class of a lambda up to Java 14: its name ends with a slash and a number.
+ * The JVM would not find it any more after a change. */
+static bool is_nameless(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	return slash && slash[1] >= '0' && slash[1] <= '9';
+}
+
 /* Whether the class is to be changed: it gets hooks, or has them. */
 static bool is_meant(gn_jvmti jvmti, gn_jref class, bool restore)
 {
@@ -239,7 +248,7 @@ static bool is_meant(gn_jvmti jvmti, gn_jref class, bool restore)
 		return false;
 	len = strlen(name);
 	/* not an array: L, the name, a semicolon */
-	if (*name == 'L' && len > 2) {
+	if (*name == 'L' && len > 2 && !is_nameless(name)) {
 		name[len - 1] = '\0';
 		is = restore ? is_hooked(name + 1)
 			     : asks_class(jvmti, class, name + 1, len - 2);
