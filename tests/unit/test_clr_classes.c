@@ -43,11 +43,12 @@ const struct gn_name *gn_clr_resolve(struct gn_clr *clr, uint32_t index,
 				     gn_cor_id id, gn_resolve_fn resolve)
 {
 	assert_ptr_equal(resolve, gn_names_class);
-	assert_int_equal(atomic_load(&clr->ids.ids[index].function), id);
+	assert_int_equal(atomic_load(&gn_id_of(&clr->ids, index)->function),
+			 id);
 	asked++;
 	while (slow && sem_wait(&answers))
 		;
-	atomic_store(&clr->ids.ids[index].name, &named);
+	atomic_store(&gn_id_of(&clr->ids, index)->name, &named);
 	return &named;
 }
 
@@ -55,7 +56,7 @@ const struct gn_name *gn_clr_name_by(struct gn_clr *clr, uint32_t index,
 				     gn_cor_id id, gn_resolve_fn resolve)
 {
 	(void)id, (void)resolve;
-	return atomic_load(&clr->ids.ids[index].name);
+	return gn_id_name(&clr->ids, index);
 }
 
 static struct gn_clr *new_clr(void)

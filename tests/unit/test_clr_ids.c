@@ -93,7 +93,7 @@ static void test_forget_module(void **state)
 	for (size_t i = 0; i < 100; i++) {
 		uint32_t index = gn_ids_get(ids, function(i));
 
-		atomic_store(&ids->ids[index].module, 1 + i % 3);
+		atomic_store(&gn_id_of(ids, index)->module, 1 + i % 3);
 	}
 	gn_ids_forget_module(ids, 0);
 	gn_ids_forget_module(ids, 2);

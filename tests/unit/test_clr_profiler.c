@@ -279,7 +279,7 @@ static void thrown(void **state)
 {
 	static const struct gn_name hooked = {.hook = true};
 	struct gn_clr *clr = new_clr();
-	struct gn_id *id = &clr->ids.ids[gn_ids_get(&clr->ids, 64)];
+	struct gn_id *id = gn_id_of(&clr->ids, gn_ids_get(&clr->ids, 64));
 	pthread_t thread;
 
 	(void)state;

@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "arena.h"
 
-#include <sys/mman.h>
-
 struct gn_arena_chunk {
-	_Atomic size_t used; /* with this header; may be more than the chunk */
+	/* without this header; may be more than there is room for */
+	_Atomic size_t used;
+	char data[] __attribute__((aligned(64)));
 };
 
-/* Replaces `old`, unless another thread has done it already. */
 static struct gn_arena_chunk *next_chunk(struct gn_arena *arena,
 					 struct gn_arena_chunk *old)
 {
-	struct gn_arena_chunk *chunk =
-		mmap(NULL, GN_ARENA_CHUNK, PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (chunk == MAP_FAILED)
-		return NULL;
-	atomic_init(&chunk->used, 64);
-	if (atomic_compare_exchange_strong(&arena->chunk, &old, chunk))
-		return chunk;
-	munmap(chunk, GN_ARENA_CHUNK);
-	return old;
+	return gn_lazy_replace(&arena->chunk, old, GN_ARENA_CHUNK);
 }
 
 void *gn_arena_take(struct gn_arena *arena, size_t size)
@@ -35,8 +24,8 @@ void *gn_arena_take(struct gn_arena *arena, size_t size)
 	for (;;) {
 		if (chunk) {
 			at = atomic_fetch_add(&chunk->used, size);
-			if (at <= GN_ARENA_CHUNK - size)
-				return (char *)chunk + at;
+			if (at <= GN_ARENA_CHUNK - sizeof(*chunk) - size)
+				return chunk->data + at;
 		}
 		chunk = next_chunk(arena, chunk);
 		if (!chunk)

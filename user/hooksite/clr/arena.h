@@ -6,16 +6,15 @@
 #ifndef GNOMON_CLR_ARENA_H
 #define GNOMON_CLR_ARENA_H
 
-#include <stdatomic.h>
 #include <stddef.h>
+
+#include "lazy.h"
 
 #define GN_ARENA_CHUNK (256u << 10)
 
-struct gn_arena_chunk;
-
 /* All zeros is an empty arena. */
 struct gn_arena {
-	_Atomic(struct gn_arena_chunk *) chunk;
+	gn_lazy chunk;
 };
 
 /* `size` zeroed bytes, aligned to 8; NULL: no memory, or size is more than a

@@ -110,8 +110,7 @@ gn_hr gn_clr_search_started(struct gn_clr *clr, gn_cor_id function,
 static bool refuses(struct gn_clr *clr, gn_cor_id caller, gn_cor_id callee)
 {
 	uint32_t index = gn_ids_find(&clr->ids, caller);
-	const struct gn_name *into =
-		index ? atomic_load(&clr->ids.ids[index].name) : NULL;
+	const struct gn_name *into = gn_id_name(&clr->ids, index);
 
 	if (into && into->dynamic)
 		return true; /* it has no hooks, so its calls are nobody's */

@@ -3,7 +3,8 @@
  * the owner of the set empties it while no thread adds. */
 #include "methods.h"
 
-#define WINDOW 8
+#define WINDOW	   8
+#define SLOTS_SIZE (GN_METHODS_SLOTS * sizeof(_Atomic uint64_t))
 
 static uint64_t mix(uint64_t method)
 {
@@ -21,6 +22,31 @@ static uint32_t slot_of(uint64_t method, uint32_t n)
 	return GN_METHODS_FRONT +
 	       (uint32_t)((mixed >> (64 - GN_METHODS_SLOT_BITS)) + n) %
 		       GN_METHODS_SLOTS;
+}
+
+uint64_t gn_method_set_at(const struct gn_method_set *s, uint32_t place)
+{
+	const _Atomic uint64_t *slots = s->front;
+
+	if (place >= GN_METHODS_FRONT) {
+		slots = atomic_load(&s->slots);
+		place -= GN_METHODS_FRONT;
+	}
+	return slots ? atomic_load(&slots[place]) : 0;
+}
+
+/* Puts the method into an empty place. Returns the method that was there. */
+static uint64_t put(struct gn_method_set *s, uint32_t place, uint64_t method)
+{
+	_Atomic uint64_t *slots = s->front;
+	uint64_t there = 0;
+
+	if (place >= GN_METHODS_FRONT) {
+		slots = atomic_load(&s->slots);
+		place -= GN_METHODS_FRONT;
+	}
+	atomic_compare_exchange_strong(&slots[place], &there, method);
+	return there;
 }
 
 /* The place of a method in `seen`, and its bit there. */
@@ -42,10 +68,12 @@ int gn_method_set_add(struct gn_method_set *s, uint64_t method)
 		return -1;
 	atomic_fetch_or(&s->seen[seen_at(method)], seen_bit(method));
 	for (uint32_t n = 0;; n++) {
-		uint64_t there = 0;
+		uint64_t there;
 
-		if (atomic_compare_exchange_strong(
-			    &s->slots[slot_of(method, n)], &there, method))
+		if (n >= WINDOW && !gn_lazy_get(&s->slots, SLOTS_SIZE))
+			return -1;
+		there = put(s, slot_of(method, n), method);
+		if (!there)
 			return 1;
 		if (there == method) {
 			atomic_fetch_sub(&s->used, 1);
@@ -59,11 +87,27 @@ bool gn_method_set_has(const struct gn_method_set *s, uint64_t method)
 	if (!(atomic_load(&s->seen[seen_at(method)]) & seen_bit(method)))
 		return false;
 	for (uint32_t n = 0;; n++) {
-		uint64_t there = atomic_load(&s->slots[slot_of(method, n)]);
+		uint64_t there = gn_method_set_at(s, slot_of(method, n));
 
 		if (!there || there == method)
 			return there;
 	}
+}
+
+static void clear(_Atomic uint64_t *slots, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		atomic_store(&slots[i], 0);
+}
+
+void gn_method_set_clear(struct gn_method_set *s)
+{
+	_Atomic uint64_t *slots = atomic_load(&s->slots);
+
+	clear(s->front, GN_METHODS_FRONT);
+	if (slots)
+		clear(slots, GN_METHODS_SLOTS);
+	atomic_store(&s->used, 0);
 }
 
 /* The number of places taken so far. */

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "cor.h"
+#include "lazy.h"
 
 /* If a set or list is full, adding reports that. The caller must then assume
  * that any method can be in it. */
@@ -33,12 +34,19 @@ struct gn_method_set {
 	/* A bit for each pair of hashes. 0: no added method has one of the
 	 * two. */
 	_Atomic uint64_t seen[GN_METHODS_SLOTS / 2 / 64];
-	_Atomic uint64_t slots[GN_METHODS_ROOM]; /* a method; 0: empty */
+	/* Methods; 0: empty. A method is in its window of `front`, or in
+	 * `slots` if the window is full. */
+	_Atomic uint64_t front[GN_METHODS_FRONT];
+	gn_lazy slots;
 };
 
-/* 1: added. 0: it was there already. -1: the set is full. */
+/* 1: added. 0: it was there already. -1: the set is full, or no memory. */
 int gn_method_set_add(struct gn_method_set *s, uint64_t method);
 bool gn_method_set_has(const struct gn_method_set *s, uint64_t method);
+/* The method in a place, less than GN_METHODS_ROOM; 0: none. */
+uint64_t gn_method_set_at(const struct gn_method_set *s, uint32_t place);
+/* For the owner of the set, while no thread adds. */
+void gn_method_set_clear(struct gn_method_set *s);
 
 /* All zeros is an empty list. A place is never used again. */
 struct gn_modules {

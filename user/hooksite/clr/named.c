@@ -37,7 +37,7 @@ static bool is_untold(struct gn_clr *clr, struct gn_id *id)
 
 bool gn_clr_is_told(const struct gn_clr *clr, uint32_t index)
 {
-	return atomic_load(&clr->ids.ids[index].told) ==
+	return atomic_load(&gn_id_of(&clr->ids, index)->told) ==
 	       atomic_load(&clr->session) + 1;
 }
 
@@ -60,7 +60,7 @@ static struct gn_name *make_name(struct gn_clr *clr, const char *name,
 bool gn_clr_show_name(struct gn_clr *clr, uint32_t index, const char *name,
 		      const char *module, uint64_t token)
 {
-	struct gn_id *id = &clr->ids.ids[index];
+	struct gn_id *id = gn_id_of(&clr->ids, index);
 	const struct gn_name *known = atomic_load(&id->name);
 
 	if (!known) {
@@ -99,7 +99,7 @@ static struct gn_name *resolve_name(struct gn_clr *clr, uint32_t index,
 
 	gn_text_init(&name, name_bytes, sizeof(name_bytes));
 	gn_text_init(&module, module_bytes, sizeof(module_bytes));
-	atomic_store(&clr->ids.ids[index].module,
+	atomic_store(&gn_id_of(&clr->ids, index)->module,
 		     resolve(&clr->images, function, &name, &module));
 	made = make_name(clr, name_bytes, module_bytes);
 	if (!made)
@@ -117,8 +117,8 @@ const struct gn_name *gn_clr_resolve(struct gn_clr *clr, uint32_t index,
 	const struct gn_name *known = NULL;
 	struct gn_name *made = resolve_name(clr, index, id, resolve);
 
-	if (made && atomic_compare_exchange_strong(&clr->ids.ids[index].name,
-						   &known, made))
+	if (made && atomic_compare_exchange_strong(
+			    &gn_id_of(&clr->ids, index)->name, &known, made))
 		known = made;
 	return known;
 }
@@ -126,7 +126,7 @@ const struct gn_name *gn_clr_resolve(struct gn_clr *clr, uint32_t index,
 const struct gn_name *gn_clr_name_by(struct gn_clr *clr, uint32_t index,
 				     gn_cor_id function, gn_resolve_fn resolve)
 {
-	struct gn_id *id = &clr->ids.ids[index];
+	struct gn_id *id = gn_id_of(&clr->ids, index);
 	const struct gn_name *known = atomic_load(&id->name);
 	struct gn_name *made;
 	gn_cor_id module = 0;

@@ -158,6 +158,9 @@ static void *const slots[SLOT_COUNT] = {
  * it. */
 static struct gn_clr profiler;
 
+/* A full dump of the program has all of it (lazy.h). */
+_Static_assert(sizeof(profiler) < 1 << 20, "the profiler's tables are large");
+
 static bool is_guid(const struct gn_guid *a, const struct gn_guid *b)
 {
 	return memcmp(a, b, sizeof(*a)) == 0;

@@ -185,7 +185,7 @@ void gn_clr_compiled(struct gn_clr *clr, gn_cor_id function, uint64_t version,
 	struct gn_compiling_one one;
 
 	end_compiling(clr, function, &one);
-	name = one.index ? atomic_load(&clr->ids.ids[one.index].name) : NULL;
+	name = gn_id_name(&clr->ids, one.index);
 	if (one.hooks)
 		gn_choose_hooks_off(clr);
 	tell_jit_end(clr, one.index, status,
@@ -268,8 +268,7 @@ static struct gn_unwinds *own_unwinds(void)
 static uint32_t hooked_index(struct gn_clr *clr, gn_cor_id function)
 {
 	uint32_t index = gn_ids_find(&clr->ids, function);
-	const struct gn_name *name =
-		index ? atomic_load(&clr->ids.ids[index].name) : NULL;
+	const struct gn_name *name = gn_id_name(&clr->ids, index);
 
 	return name && name->hook && !gn_muted(index) ? index : 0;
 }

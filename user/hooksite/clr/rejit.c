@@ -60,7 +60,8 @@ static void restore(struct gn_clr *clr, const struct gn_rejit_list *list)
 			place ? gn_ids_find(&clr->ids,
 					    GN_REJIT_ID(place, list->tokens[i]))
 			      : 0;
-		bool untag = index && atomic_load(&r->tagged[index]);
+		bool untag = index &&
+			     atomic_load(&gn_id_of(&clr->ids, index)->tagged);
 
 		gn_rejit_list_add(untag ? &tagged : &own, list->modules[i],
 				  list->tokens[i]);
@@ -293,8 +294,8 @@ static bool only_held(struct gn_clr *clr, uint64_t method)
 {
 	uint32_t index = gn_ids_find(&clr->ids, GN_REJIT_ID_OF(method));
 
-	return !index || !(atomic_load(&clr->rejit.chosen[index]) ||
-			   atomic_load(&clr->rejit.tagged[index]));
+	return !index || !(atomic_load(&gn_id_of(&clr->ids, index)->chosen) ||
+			   atomic_load(&gn_id_of(&clr->ids, index)->tagged));
 }
 
 static void take_held(struct gn_clr *clr, struct gn_rejit_list *list)
@@ -302,19 +303,18 @@ static void take_held(struct gn_clr *clr, struct gn_rejit_list *list)
 	struct gn_rejit *r = &clr->rejit;
 
 	for (uint32_t i = 0; i < GN_METHODS_ROOM; i++) {
-		uint64_t method = atomic_load(&r->held.slots[i]);
+		uint64_t method = gn_method_set_at(&r->held, i);
 		uint32_t place = GN_METHOD_MODULE(method);
 		gn_cor_id module;
 
 		if (!method)
 			continue;
-		atomic_store(&r->held.slots[i], 0);
 		module = atomic_load(&r->modules.module[place - 1]);
 		if (module && only_held(clr, method))
 			gn_rejit_list_add(list, module,
 					  GN_REJIT_METHOD_TOKEN(method));
 	}
-	atomic_store(&r->held.used, 0);
+	gn_method_set_clear(&r->held);
 }
 
 /* Takes all chosen methods and makes them no longer chosen. */
@@ -324,13 +324,14 @@ static void take_chosen(struct gn_clr *clr, struct gn_rejit_list *list)
 	uint32_t used = atomic_load(&clr->ids.used);
 
 	for (uint32_t i = 1; i <= used; i++) {
-		gn_cor_id id = atomic_load(&clr->ids.ids[i].function);
+		gn_cor_id id = atomic_load(&gn_id_of(&clr->ids, i)->function);
 		uint32_t place = GN_REJIT_METHOD_PLACE(id);
 		gn_cor_id module;
 
-		if (!atomic_load(&r->chosen[i]) || !id || !place)
+		if (!atomic_load(&gn_id_of(&clr->ids, i)->chosen) || !id ||
+		    !place)
 			continue;
-		atomic_store(&r->chosen[i], 0);
+		atomic_store(&gn_id_of(&clr->ids, i)->chosen, 0);
 		module = atomic_load(&r->modules.module[place - 1]);
 		if (module)
 			gn_rejit_list_add(list, module,

@@ -57,13 +57,6 @@ struct gn_rejit {
 	bool only_awaits; /* all others are seen by the runtime's hooks */
 	struct gn_modules modules;
 	struct gn_rejit_module module[GN_MODULES_MAX]; /* by place - 1 */
-	_Atomic uint8_t chosen[GN_IDS_MAX + 1];	       /* by index */
-	/* By index: async methods whose state machines may have tags in their
-	 * states. Their own code must not run again: it would not know a tagged
-	 * state, and would start from the beginning. */
-	_Atomic uint8_t tagged[GN_IDS_MAX + 1];
-	/* By index: methods with copies in precompiled code. */
-	_Atomic uint8_t copied[GN_IDS_MAX + 1];
 	/* Methods that the session recompiled only to remove copies from them.
 	 * Under `lock`. */
 	struct gn_method_set held;

@@ -64,6 +64,6 @@ void gn_rejit_base_off(struct gn_clr *clr, struct gn_rejit_list *list)
 	atomic_store(&a->wanted, false);
 	/* it can have been asked for, too */
 	if (atomic_exchange(&a->on, false) &&
-	    !atomic_load(&clr->rejit.chosen[a->index]))
+	    !atomic_load(&gn_id_of(&clr->ids, a->index)->chosen))
 		gn_rejit_list_add(list, a->core, a->suspends.method);
 }

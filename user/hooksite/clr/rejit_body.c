@@ -236,7 +236,7 @@ static void set_suspends(const struct gn_clr *clr,
 		return;
 	s->suspended = hook_of(HOOK_suspended, fast);
 	s->field = r->awaits.suspends.field;
-	if (!atomic_load(&r->chosen[hooks->index]))
+	if (!atomic_load(&gn_id_of(&clr->ids, hooks->index)->chosen))
 		hooks->enter = hooks->leave = hooks->unwound = 0;
 }
 
@@ -358,23 +358,26 @@ static bool find_machine(const struct gn_md *md, gn_token method,
  * order matters: the end of a session first clears `chosen` and then reads
  * `tagged`. False: leave the method as it is.
  */
-static bool choose_how(struct gn_rejit *r, uint32_t index,
+static bool choose_how(struct gn_clr *clr, uint32_t index,
 		       struct gn_il_async *async)
 {
+	struct gn_id *id = gn_id_of(&clr->ids, index);
+	struct gn_rejit *r = &clr->rejit;
+
 	async->session = atomic_load(&r->session);
 	if (r->from_start) {
 		async->how = GN_IL_STATES;
 		return true;
 	}
 	if (async->session && async->session <= GN_STATE_SESSIONS &&
-	    !atomic_load(&r->copied[index])) {
-		atomic_store(&r->tagged[index], 1);
+	    !atomic_load(&id->copied)) {
+		atomic_store(&id->tagged, 1);
 		async->how = GN_IL_TAGS;
-		if (atomic_load(&r->chosen[index]))
+		if (atomic_load(&id->chosen))
 			return true;
 	}
 	async->how = GN_IL_UNTAGS;
-	return atomic_load(&r->tagged[index]);
+	return atomic_load(&id->tagged);
 }
 
 /* False: not an async method, or not in the form that known compilers emit. */
@@ -392,9 +395,9 @@ static bool prepare_async(struct gn_clr *clr, const struct gn_md *md,
 		.faults = (uintptr_t)GN_CLR_HOOK(async_faults),
 	};
 	found = find_machine(md, method, body, &async->machine, &is_async) &&
-		choose_how(&clr->rejit, index, async);
+		choose_how(clr, index, async);
 	if (is_async && (!found || async->how == GN_IL_UNTAGS) &&
-	    atomic_load(&clr->rejit.chosen[index]))
+	    atomic_load(&gn_id_of(&clr->ids, index)->chosen))
 		GN_CLR_SITE(selected)(GN_SELECTED_ASYNC_LEFT, 1);
 	return found;
 }
@@ -447,13 +450,14 @@ static bool rewrite(struct gn_clr *clr, uint32_t place, gn_cor_id module,
 	found = find_awaits(&image->md, method, &body, &own, &awaits);
 	pthread_mutex_lock(&r->lock);
 	done = found &&
-	       (atomic_load(&r->chosen[hooks->index]) ||
+	       (atomic_load(&gn_id_of(&clr->ids, hooks->index)->chosen) ||
 		gn_rejit_is_base(clr, hooks->index)) &&
 	       open_metadata(r, m, module, image) &&
 	       prepare(clr, m, &image->md, method, &body, awaits, hooks);
 	pthread_mutex_unlock(&r->lock);
 	done = done && set_rewritten(&body, hooks, control);
-	if (!done && hooks->async && atomic_load(&r->tagged[hooks->index]))
+	if (!done && hooks->async &&
+	    atomic_load(&gn_id_of(&clr->ids, hooks->index)->tagged))
 		untag(&body, &async, control);
 	gn_il_machine_free(&async.machine);
 	gn_il_awaits_free(&own);
@@ -491,12 +495,13 @@ gn_hr gn_clr_rejit_parameters(struct gn_clr *clr, gn_cor_id module,
 		place ? gn_ids_find(&clr->ids, GN_REJIT_ID(place, method)) : 0;
 	/* a method that only holds a copy of a requested one gets its own
 	 * code */
-	if (!hooks.index || (!atomic_load(&r->chosen[hooks.index]) &&
-			     !atomic_load(&r->tagged[hooks.index]) &&
-			     !gn_rejit_is_base(clr, hooks.index)))
+	if (!hooks.index ||
+	    (!atomic_load(&gn_id_of(&clr->ids, hooks.index)->chosen) &&
+	     !atomic_load(&gn_id_of(&clr->ids, hooks.index)->tagged) &&
+	     !gn_rejit_is_base(clr, hooks.index)))
 		return GN_S_OK;
 	if (!rewrite(clr, place, module, &hooks, method, control) &&
-	    atomic_load(&r->chosen[hooks.index]))
+	    atomic_load(&gn_id_of(&clr->ids, hooks.index)->chosen))
 		GN_CLR_SITE(unhooked)(hooks.index);
 	return GN_S_OK;
 }
@@ -510,12 +515,12 @@ gn_hr gn_clr_rejit_failed(struct gn_clr *clr, gn_cor_id module, gn_token method,
 		place ? gn_ids_find(&clr->ids, GN_REJIT_ID(place, method)) : 0;
 
 	GN_CLR_SITE(rejit_error)(clr, module, method, function, status);
-	if (!index || !atomic_load(&r->chosen[index]))
+	if (!index || !atomic_load(&gn_id_of(&clr->ids, index)->chosen))
 		return GN_S_OK;
 	GN_CLR_SITE(unhooked)(index);
 	if (status == GN_CORPROF_E_MODULE_IS_ENC) {
 		/* the runtime will never take it */
-		atomic_store(&r->chosen[index], 0);
+		atomic_store(&gn_id_of(&clr->ids, index)->chosen, 0);
 		GN_CLR_SITE(selected)(GN_SELECTED_EDITED, 1);
 	}
 	return GN_S_OK;

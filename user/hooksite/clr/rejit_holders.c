@@ -28,7 +28,7 @@ static bool is_chosen(const struct holders *h, uint32_t row, uint32_t *index)
 	*index = gn_ids_find(
 		&h->clr->ids,
 		GN_REJIT_ID(h->place, GN_TOKEN_METHODDEF << 24 | row));
-	return *index && atomic_load(&h->clr->rejit.chosen[*index]);
+	return *index && atomic_load(&gn_id_of(&h->clr->ids, *index)->chosen);
 }
 
 /* Whether a method must not be recompiled. */
@@ -58,7 +58,7 @@ static void visit_copy(void *ctx, const struct gn_r2r_copy *copy)
 	uint32_t index;
 
 	if (is_chosen(h, copy->method, &index) && !is_helper(h, copy->holder)) {
-		atomic_store(&h->clr->rejit.copied[index], 1);
+		atomic_store(&gn_id_of(&h->clr->ids, index)->copied, 1);
 		gn_rejit_list_add(h->list, h->module,
 				  (gn_token)GN_TOKEN_METHODDEF << 24 |
 					  copy->holder);

@@ -58,7 +58,8 @@ uint32_t gn_rejit_chosen(struct gn_clr *clr, uint64_t method)
 {
 	uint32_t index = gn_ids_find(&clr->ids, GN_REJIT_ID_OF(method));
 
-	return index && atomic_load(&clr->rejit.chosen[index]) ? index : 0;
+	return index && atomic_load(&gn_id_of(&clr->ids, index)->chosen) ? index
+									 : 0;
 }
 
 uint32_t gn_rejit_index(struct gn_clr *clr, gn_cor_id function)

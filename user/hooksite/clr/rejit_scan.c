@@ -50,7 +50,7 @@ static void choose(struct scan *s, gn_token token, const struct gn_text *name,
 	if (left)
 		GN_CLR_SITE(unhooked)(index);
 	else if (gn_rejit_list_add(s->list, s->id, token))
-		atomic_store(&clr->rejit.chosen[index], 1);
+		atomic_store(&gn_id_of(&clr->ids, index)->chosen, 1);
 }
 
 /* Whether a method gets no hooks. */

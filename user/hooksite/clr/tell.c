@@ -47,7 +47,8 @@ uint32_t gn_tell_index(struct gn_clr *clr, gn_cor_id function)
 void gn_tell_name(struct gn_clr *clr, uint32_t index, gn_cor_id function)
 {
 	/* a chosen method has its name already */
-	if (index && atomic_load(&clr->ids.ids[index].function) == function)
+	if (index &&
+	    atomic_load(&gn_id_of(&clr->ids, index)->function) == function)
 		gn_clr_name(clr, index, function);
 }
 
@@ -330,7 +331,7 @@ static bool throws_for_others(const struct gn_clr *clr, uint32_t index)
 		"System.Threading.Tasks.Sources.ManualResetValueTaskSource",
 		"System.Threading.Tasks.ValueTask",
 	};
-	const struct gn_name *name = atomic_load(&clr->ids.ids[index].name);
+	const struct gn_name *name = gn_id_name(&clr->ids, index);
 
 	for (size_t i = 0; name && i < sizeof(begins) / sizeof(begins[0]); i++)
 		if (!strncmp(name->text, begins[i], strlen(begins[i])))

@@ -106,8 +106,7 @@ static bool has_classes(const struct gn_il_values *v)
 void gn_valued_il(struct gn_clr *clr, const struct gn_valued_method *method,
 		  struct gn_il_hooks *hooks)
 {
-	const struct gn_name *name =
-		atomic_load(&clr->ids.ids[hooks->index].name);
+	const struct gn_name *name = gn_id_name(&clr->ids, hooks->index);
 	const char *values = clr->rejit.values, *which;
 	struct gn_il_objects objects;
 	int i = -1;

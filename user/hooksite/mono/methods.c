@@ -30,7 +30,6 @@ static struct {
 bool gn_methods_begin(const char *filter)
 {
 	methods.filter = filter;
-	/* only the pages in use cost memory */
 	methods.ids = calloc(1, sizeof(*methods.ids));
 	return methods.ids;
 }
@@ -42,9 +41,7 @@ static gn_cor_id id_of(gn_mono method)
 
 static const struct gn_name *name_of(uint32_t index)
 {
-	return index ? atomic_load_explicit(&methods.ids->ids[index].name,
-					    memory_order_acquire)
-		     : NULL;
+	return gn_id_name(methods.ids, index);
 }
 
 static uint32_t hooked(uint32_t index, const struct gn_name *name)
@@ -85,7 +82,7 @@ static bool is_same(const struct gn_name *name, const struct gn_names *n)
 
 static void tell(uint32_t index, const struct gn_name *name)
 {
-	if (!atomic_exchange(&methods.ids->ids[index].told, 1))
+	if (!atomic_exchange(&gn_id_of(methods.ids, index)->told, 1))
 		gn_call_name(index, name->text, name->text + name->name_len + 1,
 			     name->token);
 }
@@ -105,7 +102,7 @@ static const struct gn_name *add(gn_mono method, const struct gn_names *n,
 			gn_site_call_selected(GN_SELECTED_NO_ROOM, 1);
 		return NULL;
 	}
-	if (atomic_compare_exchange_strong(&methods.ids->ids[*index].name,
+	if (atomic_compare_exchange_strong(&gn_id_of(methods.ids, *index)->name,
 					   &known, made))
 		return made;
 	free(made);
