@@ -270,14 +270,16 @@ void test_attach_pace(struct live *t)
 
 /*
  * A program that gnomon started gets its own code back some time after gnomon
- * was killed: after the next collection, whatever another gnomon does. The
- * tests of fast hooks check that hooks stay while gnomon is only stopped.
+ * was killed: after the next collection, whatever another gnomon does. Then it
+ * can be attached to. The tests of fast hooks check that hooks stay while
+ * gnomon is only stopped.
  */
 void test_started_killed(struct live *t)
 {
 	struct live_args a = {.n = 0};
 	struct live_talk served, other;
 	uint64_t with, after;
+	pid_t pid;
 
 	clr_need(t);
 	live_beside(t, "", &other);
@@ -289,8 +291,11 @@ void test_started_killed(struct live *t)
 	free(live_await(t, served.out, "ready"));
 	for (int i = 0; i < 6; i++)
 		with = pace(t, &served);
+	pid = live_child(t, served.pid, clr_is_dotnet);
+	CHECK(t, pid > 0, "gnomon has no program");
 	CHECK(t, kill(served.pid, SIGKILL) == 0, "kill: %s", strerror(errno));
 	live_wait(t, &served);
+	served.pid = pid;
 	for (int i = 0; i < 100; i++) {
 		free(clr_serve(t, &served, "collect 1"));
 		after = pace(t, &served);
@@ -300,6 +305,7 @@ void test_started_killed(struct live *t)
 	CHECK(t, after < with / 8,
 	      "a loop took %" N " ticks with hooks, %" N " without gnomon",
 	      with, after);
+	clr_session(t, &served, "-f Demo.Service.*", "run 50", 0);
 	close(served.in);
 	CHECK(t, !live_await_or_end(t, served.out, "never"), "it goes on");
 	live_finish(t, &other);

@@ -127,7 +127,9 @@ static int await_library(struct gn_session *s, size_t i, bool later, char *why)
 		    !gn_session_lives(s)) {
 			snprintf(why, GN_WHY_MAX,
 				 "the library in process %d does not answer; "
-				 "another gnomon may have started this process",
+				 "another gnomon may have started this "
+				 "process: until that one ends, or for good if "
+				 "it traced all functions, -p cannot trace it",
 				 (int)s->active->process[i].pid);
 			return -ETIMEDOUT;
 		}

@@ -26,8 +26,9 @@
 
 typedef gn_hr (*suspend_fn)(void *);
 
-/* No thread is in a hook while no thread runs managed code. If the runtime is
- * suspended already, as for a collection, tries again for SUSPEND_MS. */
+/* No thread is in a hook while no thread runs managed code, except in those of
+ * compilations. If the runtime is suspended already, as for a collection, tries
+ * again for SUSPEND_MS. */
 static void leave_fast(struct gn_clr *clr)
 {
 	const struct timespec ms = {.tv_nsec = 1000000};
@@ -38,6 +39,8 @@ static void leave_fast(struct gn_clr *clr)
 		return;
 	gn_fast_stop();
 	clr->fast = false;
+	if (clr->compiles_fast)
+		return; /* it was started by a gnomon: the memory stays */
 	for (int i = 0; i < SUSPEND_MS && hr < 0; i++) {
 		hr = GN_COM(info, GN_INFO_SUSPEND, suspend_fn)(info);
 		if (hr < 0)
@@ -162,8 +165,7 @@ static gn_hr take_request(struct gn_clr *clr, void *unknown, void *data,
 	memcpy(request, data, size);
 	if (first && strcmp(request, GN_CLR_REQUEST_END) != 0)
 		hr = become_profiler(clr, unknown);
-	/* while a session from the start lasts, it is another gnomon's */
-	else if (!first && clr->by_il && !clr->rejit.from_start)
+	else if (!first && gn_rejit_is_free(clr))
 		serve(clr, request);
 	if (hr >= 0)
 		clr->request = request;

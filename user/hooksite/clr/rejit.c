@@ -8,6 +8,7 @@
 
 #include <gnomon/hooksite.h>
 
+#include "events.h"
 #include "image.h"
 #include "profiler.h"
 #include "sites.h"
@@ -36,6 +37,7 @@ gn_hr gn_rejit_init(struct gn_clr *clr, void *info)
 		{0xaa, 0x5f, 0x3a, 0xbe, 0x02, 0x6b, 0xd7, 0x20}};
 
 	pthread_mutex_init(&clr->rejit.lock, NULL);
+	pthread_mutex_init(&clr->rejit.ends, NULL);
 	return GN_COM(info, GN_UNKNOWN_QUERY, query_fn)(info, &info10,
 							&clr->rejit.info);
 }
@@ -423,12 +425,25 @@ void gn_rejit_compiles(struct gn_clr *clr, gn_cor_id function)
 	pthread_mutex_unlock(&r->lock);
 }
 
+/* From now on the process is like one that gnomon did not start, unless it has
+ * events that cannot be turned off. */
 static void *end_started(void *profiler)
 {
 	struct gn_clr *clr = profiler;
+	struct gn_rejit *r = &clr->rejit;
 
-	clr->chooses = false; /* precompiled code may run again */
-	gn_rejit_end(clr);
+	pthread_mutex_lock(&r->ends);
+	if (r->from_start) {
+		clr->chooses = false; /* precompiled code may run again */
+		gn_rejit_end(clr);
+		if (!r->only_awaits &&
+		    !(clr->families & GN_FAMILIES_AT_START)) {
+			clr->wants = GN_WANT_ATTACHED | GN_WANT_IL;
+			gn_clr_set_events(clr, GN_WANT_BETWEEN);
+			r->from_start = false;
+		}
+	}
+	pthread_mutex_unlock(&r->ends);
 	return NULL;
 }
 
@@ -449,4 +464,13 @@ void gn_rejit_check(struct gn_clr *clr)
 		atomic_store(&r->probed, true);
 	else if (atomic_exchange(&r->probed, false))
 		gn_clr_thread(end_started, clr);
+}
+
+bool gn_rejit_is_free(struct gn_clr *clr)
+{
+	if (!clr->by_il)
+		return false;
+	if (clr->rejit.from_start && !is_probed(clr))
+		end_started(clr);
+	return !clr->rejit.from_start;
 }

@@ -47,13 +47,14 @@ struct gn_rejit_awaits {
 
 struct gn_rejit {
 	pthread_mutex_t lock; /* for what callbacks change, not atomics */
+	pthread_mutex_t ends; /* for the end of a session from the start */
 	void *info;	      /* ICorProfilerInfo10 */
 	char *filter;	      /* the session's; NULL: there is no session */
 	struct gn_filter_lines lines; /* parsed `filter`; under `lock` */
 	char *values; /* the session's: which functions' values are requested */
 	_Atomic uint32_t session; /* its number; 0: none */
 	uint32_t sessions;	  /* number of sessions so far */
-	bool from_start;	  /* the session began before any code ran */
+	_Atomic bool from_start;  /* the session began before any code ran */
 	bool only_awaits; /* all others are seen by the runtime's hooks */
 	struct gn_modules modules;
 	struct gn_rejit_module module[GN_MODULES_MAX]; /* by place - 1 */
@@ -103,6 +104,10 @@ void gn_rejit_compiles(struct gn_clr *clr, gn_cor_id function);
  * from no hook. Methods that were compiled without copies stay as they are,
  * because the runtime does not say which these are. */
 void gn_rejit_check(struct gn_clr *clr);
+
+/* Whether an attach can have a session. Before, it ends one from the start
+ * whose gnomon is gone. */
+bool gn_rejit_is_free(struct gn_clr *clr);
 
 /* The index of a function's method. 0: it is not chosen. */
 uint32_t gn_rejit_index(struct gn_clr *clr, gn_cor_id function);
