@@ -21,15 +21,28 @@ struct {
 
 struct gn_awaited {
 	__u64 at, until;
+	/* where an option is that must point there, too; 0: there is none */
+	__u64 pointer, to;
 	__u32 is, pad;
 };
+
+/* A runtime that begins again in a process sets its options anew. */
+static __always_inline bool points(const struct gn_awaited *w)
+{
+	__u64 to = 0;
+
+	return !w->pointer ||
+	       (!bpf_probe_read_user(&to, sizeof(to), (void *)w->pointer) &&
+		to == w->to);
+}
 
 /* Checks whether the option is set. Returns 1 to end the loop. */
 static long look_at_option(__u32 i, struct gn_awaited *w)
 {
 	__u8 value = 0;
 
-	if (!bpf_probe_read_user(&value, 1, (void *)w->at) && value)
+	if (!bpf_probe_read_user(&value, 1, (void *)w->at) && value &&
+	    points(w))
 		w->is = 1;
 	return w->is || bpf_ktime_get_ns() >= w->until;
 }
@@ -51,7 +64,8 @@ static __noinline int ask_setup(__u64 c, __u64 at, __u32 state)
 
 /* Two sites: one where options can be set, which its spec's func says, and one
  * where the runtime reads them. The key is the distance to the option that must
- * be set; 0: when the first one is hit, it cannot have been set. */
+ * be set; 0: when the first one is hit, it cannot have been set. The values are
+ * those to an option that is a pointer, and to where it must point. */
 static __always_inline int setup(struct pt_regs *ctx, bool can_share)
 {
 	struct task_struct *self = bpf_get_current_task_btf();
@@ -62,6 +76,10 @@ static __always_inline int setup(struct pt_regs *ctx, bool can_share)
 	if (!spec || !control.sets_up || !task_of(self))
 		return 0;
 	w.at = at + spec->key.value;
+	if (spec->value[0].how) {
+		w.pointer = at + spec->value[0].value;
+		w.to = at + spec->value[1].value;
+	}
 	if (spec->key.value)
 		look_at_option(0, &w);
 	if (w.is)

@@ -134,18 +134,18 @@ void php_thrown(struct live *t)
 }
 
 struct attached {
-	struct live_talk served, gnomon;
+	struct live_talk served, other, gnomon;
 	char *path, *said;
 };
 
-static void attach_to(struct live *t, struct attached *at)
+static void attach_to(struct live *t, struct attached *at, const char *pids)
 {
 	struct live_args a = {.n = 0};
 	char *line;
 
 	at->path = live_path(t, "report.json");
 	live_add(t, &a, t->gnomon, "run", "--format", "json", "-o", at->path,
-		 "-p", live_text(t, "%d", (int)at->served.pid), NULL);
+		 "-p", pids, NULL);
 	live_talk(t, &a, &at->gnomon);
 	at->said = live_text(t, "%s", "");
 	do {
@@ -154,18 +154,27 @@ static void attach_to(struct live *t, struct attached *at)
 	} while (strncmp(line, "gnomon: attached", 16) != 0);
 }
 
-/* Attaches to the program, which has called its functions before. */
-static void attach(struct live *t, const char *variable, struct attached *at)
+static void serve(struct live *t, const char *variable, struct live_talk *to)
 {
 	struct live_args php = {.n = 0};
 
-	php_need(t);
 	live_add(t, &php, "/usr/bin/env", variable, NULL);
 	php_demo(t, &php, "", "served");
-	live_talk(t, &php, &at->served);
-	free(live_await(t, at->served.out, "ready"));
+	live_talk(t, &php, to);
+	free(live_await(t, to->out, "ready"));
+}
+
+/* Attaches to the program, which has called its functions before, and to
+ * another one of the same file. */
+static void attach(struct live *t, const char *variable, struct attached *at)
+{
+	php_need(t);
+	serve(t, variable, &at->served);
+	serve(t, variable, &at->other);
 	live_ask(t, &at->served, "before");
-	attach_to(t, at);
+	attach_to(
+		t, at,
+		live_text(t, "%d,%d", (int)at->served.pid, (int)at->other.pid));
 }
 
 /* The calls that gnomon saw of those that the program then makes. */
@@ -173,7 +182,10 @@ static uint64_t detach(struct live *t, struct attached *at)
 {
 	live_ask(t, &at->served, "again");
 	live_ask(t, &at->served, "again");
-	CHECK(t, live_finish(t, &at->served) == 0, "the program failed");
+	CHECK(t,
+	      live_finish(t, &at->served) == 0 &&
+		      live_finish(t, &at->other) == 0,
+	      "a program failed");
 	CHECK(t, live_wait(t, &at->gnomon) == 0, "gnomon failed");
 	return live_function(t, live_load(t, at->path), NULL, "one", "calls",
 			     NULL);
@@ -294,7 +306,7 @@ void php_requests(struct live *t)
 		 live_text(t, "%s/web", t->fixtures), NULL);
 	live_talk(t, &php, &at.served);
 	request(t, port, "first");
-	attach_to(t, &at);
+	attach_to(t, &at, live_text(t, "%d", (int)at.served.pid));
 	for (int i = 0; i < REQUESTS; i++) {
 		request(t, port, "first");
 		request(t, port, "other");

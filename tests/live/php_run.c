@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 void php_need(struct live *t)
 {
@@ -197,6 +198,27 @@ void php_filter(struct live *t)
 	      calls_of(t, report, "Truth\\line") > 1 &&
 		      !calls_of(t, report, "methods"),
 	      "not the functions of that file are there");
+}
+
+/* A program that has PHP as a library begins it twice, as Apache does when it
+ * is to read its configuration again. */
+void php_embedded(struct live *t)
+{
+	static const char library[] = "/usr/lib/libphp.so";
+	static const char code[] =
+		"function leaf() {} for ($i = 0; $i < 7; $i++) leaf();"
+		"echo \"result leaf 7\\n\";";
+	struct live_args command = {.n = 0};
+	json_t *report;
+
+	if (access(library, R_OK))
+		live_skip(t, "no libphp; run tools/setup test");
+	live_add(t, &command,
+		 live_text(t, "%s/embedded_php", getenv("NATIVE") ?: ""),
+		 library, code, code, NULL);
+	php_pair(t, &command, LIVE_SOME, &report);
+	CHECK(t, calls_of(t, report, "leaf") == 14, "%d calls, not 14",
+	      (int)calls_of(t, report, "leaf"));
 }
 
 /* A glob that matches no called function. */

@@ -133,6 +133,9 @@ static void test_cores(void **state)
 	assert_true(gn_runtime_is_core(php, "/usr/bin/php8.2"));
 	assert_true(gn_runtime_is_core(php, "/usr/sbin/php-fpm8.2"));
 	assert_true(gn_runtime_is_core(php, "/opt/php/bin/php"));
+	assert_true(gn_runtime_is_core(
+		php, "/usr/lib/apache2/modules/libphp8.2.so"));
+	assert_true(gn_runtime_is_core(php, "/usr/lib/libphp.so"));
 	assert_false(gn_runtime_is_core(php, "/usr/bin/graphp"));
 	assert_false(gn_runtime_is_core(php, "/usr/lib/php/20220829/zip.so"));
 }

@@ -11,6 +11,7 @@
 #include "capture/unseen.h"
 #include "runtime/runtime.h"
 
+/* Looks at files from `first` on. */
 static const struct gn_runtime *mapped_runtime(const struct gn_session *s,
 					       size_t first,
 					       const struct gn_file **core)
@@ -130,8 +131,12 @@ int gn_prepare_running(struct gn_session *s, pid_t pid, size_t first)
 	int told;
 
 	/* a runtime that is packed into the program has no file of its own */
-	if (!rt)
+	if (!rt) {
 		rt = gn_runtime_running(pid, &packed);
+		/* its file is there already, of another process */
+		if (mapped_runtime(s, 0, &core) != rt)
+			core = NULL;
+	}
 	if (!rt) {
 		if (!s->light)
 			note_none(s, pid, first);

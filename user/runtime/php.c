@@ -28,6 +28,7 @@
 #include "runtime/runtime.h"
 
 #define CORE	 "php*"
+#define EMBEDDED "libphp*.so*" /* such as Apache's mod_php */
 #define VARIABLE "USE_ZEND_DTRACE"
 
 /* Where a frame has its bits, ZEND_CALL_GENERATOR and ZEND_CALL_CODE among
@@ -91,17 +92,17 @@ static int find_core(const char *program, char *path)
 
 typedef int (*found_fn)(void *ctx, const char *path);
 
+static const char *const programs[] = {
+	"/usr/bin/php[0-9]*", "/usr/bin/php-cgi[0-9]*",
+	"/usr/sbin/php-fpm[0-9]*", "/usr/local/bin/php", NULL};
+
 /* Calls `each` for every installed one. */
-static int each_installed(found_fn each, void *ctx)
+static int each_at(const char *const *places, found_fn each, void *ctx)
 {
-	static const char *const places[] = {
-		"/usr/bin/php[0-9]*", "/usr/bin/php-cgi[0-9]*",
-		"/usr/sbin/php-fpm[0-9]*", "/usr/local/bin/php"};
 	glob_t found;
 	int err = 0;
 
-	for (size_t i = 0; !err && i < sizeof(places) / sizeof(places[0]);
-	     i++) {
+	for (size_t i = 0; !err && places[i]; i++) {
 		if (glob(places[i], 0, NULL, &found))
 			continue;
 		for (size_t k = 0; !err && k < found.gl_pathc; k++)
@@ -114,12 +115,16 @@ static int each_installed(found_fn each, void *ctx)
 /* First the one that a script would find. */
 static int find_cores(gn_runtime_core_fn each, void *ctx)
 {
+	static const char *const libraries[] = {
+		"/usr/lib/apache2/modules/" EMBEDDED, "/usr/lib/" EMBEDDED,
+		NULL};
 	char php[PATH_MAX], core[PATH_MAX];
 	int err = 0;
 
 	if (!gn_target_resolve("php", php) && !find_core(php, core))
 		err = each(ctx, core);
-	return err ?: each_installed(each, ctx);
+	return err ?: each_at(programs, each, ctx)
+			      ?: each_at(libraries, each, ctx);
 }
 
 struct each_found {
@@ -140,7 +145,7 @@ static int find(const char *home, gn_runtime_found_fn fn, void *ctx)
 	struct each_found each = {fn, ctx};
 
 	(void)home;
-	return each_installed(take_found, &each);
+	return each_at(programs, take_found, &each);
 }
 
 /* A command needs nothing, unless its memory cannot be written. */
@@ -275,6 +280,7 @@ const struct gn_runtime gn_runtime_php = {
 	.sites = sites,
 	.nsites = sizeof(sites) / sizeof(sites[0]),
 	.core = CORE,
+	.core_library = EMBEDDED,
 	.marker = "Zend Engine v",
 	.lacking = ", but its functions were not traced: gnomon was too late; "
 		   "trace again, or start php with " VARIABLE "=1",

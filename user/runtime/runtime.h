@@ -94,6 +94,7 @@ struct gn_runtime_setup {
 	uint64_t read;	 /* the site after it has read its options */
 	uint64_t needed; /* the option with `needed` */
 	uint64_t last;	 /* the last option: when it is set, all are */
+	size_t pointer;	 /* with `to`: so if this one points there, too */
 	uint64_t addr[GN_RUNTIME_OPTIONS]; /* 0: the file has no such option */
 	/* where it shall point to, and points to before; 0: no address */
 	uint64_t to[GN_RUNTIME_OPTIONS], from[GN_RUNTIME_OPTIONS];
@@ -139,6 +140,8 @@ struct gn_runtime {
 	const char *language;
 	/* the name of the file that holds the runtime: a glob */
 	const char *core;
+	/* The same of the library that it can be, too; or NULL. */
+	const char *core_library;
 	/* A word that the program file of every launcher has. */
 	const char *marker;
 	/* Words of which each script that starts it has one, then NULL; or

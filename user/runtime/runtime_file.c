@@ -94,10 +94,14 @@ bool gn_runtime_starts(const struct gn_runtime *rt, const char *program)
 	       has_script_word(rt, program);
 }
 
-bool gn_runtime_is_core(const struct gn_runtime *rt, const char *path)
+static bool is_named(const char *glob, const char *path)
 {
 	const char *name = gn_base_name(path);
 
-	return rt->core &&
-	       gn_glob(rt->core, strlen(rt->core), name, strlen(name));
+	return glob && gn_glob(glob, strlen(glob), name, strlen(name));
+}
+
+bool gn_runtime_is_core(const struct gn_runtime *rt, const char *path)
+{
+	return is_named(rt->core, path) || is_named(rt->core_library, path);
 }

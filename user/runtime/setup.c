@@ -57,6 +57,8 @@ static int find_options(const struct gn_runtime *rt, const char *place,
 		if (rt->options[i].needed)
 			setup->needed = setup->addr[i];
 		setup->last = setup->addr[i];
+		if (*to[i])
+			setup->pointer = i;
 		if ((rt->options[i].needed && !setup->addr[i]) ||
 		    (*to[i] && (!setup->to[i] || !setup->from[i])))
 			err = -ENOENT;
@@ -101,15 +103,30 @@ int gn_runtime_was_told(const struct gn_runtime *rt, const char *place,
 	return value != 0;
 }
 
-static int add(const struct gn_runtime *rt, size_t file, uint32_t which,
-	       uint64_t offset, int64_t far, bool begins,
+/* The address, as seen from another one. */
+static struct gn_operand far(uint64_t addr, uint64_t from)
+{
+	return (struct gn_operand){.how = GN_HOW_CONSTANT,
+				   .value = (int64_t)(addr - from)};
+}
+
+static int add(const struct gn_runtime_setup *setup, size_t file,
+	       uint32_t which, uint64_t offset, bool begins,
 	       struct gn_specs *specs, struct gn_probes *probes)
 {
+	const struct gn_runtime *rt = setup->runtime;
+	uint64_t addr = begins ? setup->begin : setup->read;
 	struct gn_spec spec = {
-		.key = {.how = GN_HOW_CONSTANT, .value = far},
 		.func = {.how = GN_HOW_CONSTANT, .value = begins}};
-	int index = gn_specs_add(specs, &spec);
+	int index;
 
+	if (!begins || rt->options_begin)
+		spec.key = far(setup->last, addr);
+	if (setup->to[setup->pointer]) {
+		spec.value[0] = far(setup->addr[setup->pointer], addr);
+		spec.value[1] = far(setup->to[setup->pointer], addr);
+	}
+	index = gn_specs_add(specs, &spec);
 	if (index < 0)
 		return index;
 	return gn_probes_add(probes, file, GN_PROG_SETUP, offset, 0,
@@ -158,14 +175,9 @@ int gn_runtime_plan_setup(const struct gn_runtime *rt, const char *place,
 		      ?: read_head(place, &setup->head);
 	setup->read = site.addr;
 	if (!err)
-		err = add(rt, file, which, begin,
-			  rt->options_begin
-				  ? (int64_t)(setup->last - setup->begin)
-				  : 0,
-			  true, specs, probes);
+		err = add(setup, file, which, begin, true, specs, probes);
 	if (!err)
-		err = add(rt, file, which, site.offset,
-			  (int64_t)(setup->last - site.addr), false, specs,
+		err = add(setup, file, which, site.offset, false, specs,
 			  probes);
 	return err;
 }
