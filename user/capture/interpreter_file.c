@@ -9,7 +9,7 @@ static const struct {
 	bool (*read)(const char *path, struct gn_interpreter_file *out);
 } kinds[GN_INTERPRETER_KINDS] = {
 	[GN_INTERPRETER_PYTHON] = {"python", "_PyRuntime", gn_python_file_read},
-	[GN_INTERPRETER_RUBY] = {"ruby", "ruby_current_ec", gn_ruby_file_read},
+	[GN_INTERPRETER_RUBY] = {"ruby", "ruby_api_version", gn_ruby_file_read},
 	[GN_INTERPRETER_PHP] = {"php", "executor_globals", gn_php_file_read},
 };
 

@@ -148,7 +148,7 @@ static void note_siteless(struct gn_session *s, const struct gn_runtime *rt,
 		snprintf(s->warning, sizeof(s->warning),
 			 "'%s' lacks the USDT probes that gnomon needs%s%s, so "
 			 "of the %s only threads and time classes are seen; "
-			 "%suse a build that has them (as Debian's)",
+			 "%suse a build that has them (as Debian 12's)",
 			 core, why ? ", and its methods get no hooks: " : "",
 			 why ?: "", rt->title,
 			 why	       ? "attach to it (-p PID), or "

@@ -7,7 +7,7 @@
 #include "elf/variables.h"
 #include "site/decode.h"
 
-#define CONTEXT "ruby_current_ec"
+#define CONTEXT "ruby_current_ec" /* Debian's Ruby 2.7 and 3.3 hide it */
 #define VERSION "ruby_api_version"
 /* A function that the file exports; others are as good. */
 #define CODE "ruby_run_node"
@@ -29,7 +29,8 @@ static const struct {
 	  .last_op = 169}},
 };
 
-static bool read_layout(const char *path, struct gn_ruby_layout *at)
+/* Whether the file is a Ruby. Its layout may be unknown. */
+static bool read_layout(const char *path, struct gn_interpreter_file *out)
 {
 	int32_t version[2];
 
@@ -38,10 +39,10 @@ static bool read_layout(const char *path, struct gn_ruby_layout *at)
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++)
 		if (layouts[i].major == version[0] &&
 		    layouts[i].minor == version[1]) {
-			*at = layouts[i].at;
-			return true;
+			out->its.ruby = layouts[i].at;
+			out->known = true;
 		}
-	return false;
+	return true;
 }
 
 /* The variable of the program that the code loads; 0: none, or several. */
@@ -84,14 +85,16 @@ bool gn_ruby_file_read(const char *path, struct gn_interpreter_file *out)
 	uint64_t addr[GN_RUBY_ADDRESSES] = {0}, code, offset;
 	int64_t context;
 
-	if (gn_exported_local(path, CONTEXT, &context, &addr[GN_RUBY_MODULE]))
+	if (!read_layout(path, out))
 		return false;
-	if (gn_exported_code(path, CODE, &code, &offset) ||
-	    context != (int32_t)context)
+	if (gn_exported_local(path, CONTEXT, &context, &addr[GN_RUBY_MODULE]) ||
+	    gn_exported_code(path, CODE, &code, &offset) ||
+	    context != (int32_t)context) {
+		out->known = false;
 		return true;
+	}
 	addr[GN_RUBY_SYMBOLS] = find_symbols(path);
 	gn_interpreter_addresses(out, addr, GN_RUBY_ADDRESSES, code - offset);
-	out->known = read_layout(path, &out->its.ruby);
 	out->its.ruby.context = (int32_t)context;
 	return true;
 }
