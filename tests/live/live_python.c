@@ -289,19 +289,17 @@ void python_profile(struct live *t)
 	}
 }
 
-/* Ways to start a program: a module, a command, stdin, a script by its first
- * line, without the environment and site. */
+/* Ways to start a program: a command, a script, a script by its first line,
+ * without the environment and site, with hooks of the memory allocators. */
 void python_started(struct live *t)
 {
 	static const char code[] = "def f():\n pass\nfor i in range(7): f()\n"
 				   "print(__name__)\n";
 	char *python = live_pythons(t)[0], *script = live_path(t, "script");
 	char *const ways[][4] = {
-		{python, "-c", (char *)code},
-		{python, script},
-		{python, "-I", script},
-		{python, "-S", "-E", script},
-		{script},
+		{python, "-c", (char *)code}, {python, script},
+		{python, "-I", script},	      {python, "-S", "-E", script},
+		{python, "-Xdev", script},    {script},
 	};
 	FILE *f = fopen(script, "w");
 

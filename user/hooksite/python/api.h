@@ -17,6 +17,12 @@ typedef int (*gn_py_profile_fn)(struct gn_py *self, struct gn_py *frame,
 				int what, struct gn_py *arg);
 typedef int (*gn_py_audit_fn)(const char *event, struct gn_py *args, void *ctx);
 
+/* A module that is a part of the interpreter (struct _inittab). */
+struct gn_py_module {
+	const char *name;
+	struct gn_py *(*init)(void);
+};
+
 /* What a profile function is called for. */
 enum gn_py_event {
 	GN_PY_CALL = 0,
@@ -32,7 +38,6 @@ enum gn_py_event {
 	X(version, const char *, (void), "Py_GetVersion", NULL, 8)             \
 	X(audit, int, (gn_py_audit_fn fn, void *ctx), "PySys_AddAuditHook",    \
 	  NULL, 8)                                                             \
-	X(at_exit, int, (void (*fn)(void)), "Py_AtExit", NULL, 8)              \
 	X(set_profile, void, (gn_py_profile_fn fn, struct gn_py * arg),        \
 	  "PyEval_SetProfile", NULL, 8)                                        \
 	X(set_profile_of, int,                                                 \

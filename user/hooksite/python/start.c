@@ -21,7 +21,9 @@
 static struct {
 	struct gn_preloaded asked;
 	const struct gn_call_hooks *hooks; /* NULL: none was asked for yet */
-	bool begun;			   /* the program runs code */
+	struct gn_py *(*init_posix)(void);
+	bool listens; /* the audit hook is there */
+	bool begun;   /* the program runs code */
 	bool hooked;
 } python;
 
@@ -38,17 +40,6 @@ static void tell_lock(void)
 		gn_site_call_lock(symbol->st_size, (uintptr_t)runtime);
 }
 
-static int audit(const char *event, struct gn_py *args, void *ctx);
-
-/* An interpreter that ends drops the audit hooks first. Such a program can
- * initialize it again. */
-static void await_next(void)
-{
-	python.begun = python.hooked = false;
-	gn_states_end();
-	gn_py.audit(audit, NULL);
-}
-
 static void begin_process(void)
 {
 	gn_call_follow_forks();
@@ -61,8 +52,7 @@ static void begin_process(void)
 static void begin_main(void)
 {
 	python.begun = true;
-	if (!gn_functions_begin(python.asked.filter) ||
-	    gn_py.at_exit(await_next)) {
+	if (!gn_functions_begin(python.asked.filter)) {
 		gn_site_call_selected(GN_SELECTED_PYTHONS_LEFT, 1);
 		return;
 	}
@@ -99,9 +89,21 @@ static void see_import(const char *event, struct gn_py *args)
 		gn_site_call_selected(GN_SELECTED_GREENLETS, 1);
 }
 
+/* An interpreter that ends drops the audit hooks. The program can initialize it
+ * again. */
+static void end_main(void)
+{
+	python.listens = python.begun = python.hooked = false;
+	gn_states_end();
+}
+
 static int audit(const char *event, struct gn_py *args, void *ctx)
 {
 	(void)ctx;
+	if (!strcmp(event, "cpython._PySys_ClearAuditHooks")) {
+		end_main();
+		return 0;
+	}
 	if (!python.begun && is_own_code(event, args))
 		begin_main();
 	if (!strncmp(event, "_thread.start_", strlen("_thread.start_")))
@@ -115,6 +117,38 @@ static int audit(const char *event, struct gn_py *args, void *ctx)
 	return 0;
 }
 
+static bool listen(void)
+{
+	if (!python.listens)
+		python.listens = !gn_py.audit(audit, NULL);
+	return python.listens;
+}
+
+static struct gn_py *init_posix(void)
+{
+	if (!listen())
+		gn_site_call_selected(GN_SELECTED_PYTHONS_LEFT, 1);
+	return python.init_posix();
+}
+
+/* Each interpreter imports the module posix, which is a part of it, as it
+ * begins. A hook that is there earlier is freed by another allocator than it
+ * has come from if the program has debug hooks for them, and ends the program
+ * (-X dev, PYTHONMALLOC=debug). */
+static bool listen_later(void)
+{
+	struct gn_py_module *const *table =
+		dlsym(python.asked.loaded, "PyImport_Inittab");
+
+	for (struct gn_py_module *m = table ? *table : NULL; m && m->name; m++)
+		if (!strcmp(m->name, "posix")) {
+			python.init_posix = m->init;
+			m->init = init_posix;
+			return true;
+		}
+	return false;
+}
+
 void gn_preload_start(const struct gn_preloaded *asked,
 		      struct gn_preload_calls *calls)
 {
@@ -122,8 +156,7 @@ void gn_preload_start(const struct gn_preloaded *asked,
 	gn_fast_lives_at(asked->own_site);
 	calls->thread = gn_states_thread_starts;
 	/* without its lock, nothing can be added to one that runs */
-	if (!gn_py_find(asked->loaded) ||
-	    (gn_py.is_initialized() && !gn_states_in_main()) ||
-	    gn_py.audit(audit, NULL))
+	if (!gn_py_find(asked->loaded) || !listen_later() ||
+	    (gn_py.is_initialized() && !(gn_states_in_main() && listen())))
 		gn_site_call_selected(GN_SELECTED_PYTHONS_LEFT, 1);
 }
