@@ -15,7 +15,9 @@
 	X(PHP, 5, "php")                                      \
 	X(MONO, 6, "mono")                                    \
 	/* methods of HotSpot with hooks in their bytecode */ \
-	X(JAVA, 7, "java")
+	X(JAVA, 7, "java")                                    \
+	/* functions of PHP with hooks of the library */      \
+	X(ZEND, 8, "zend")
 
 enum gn_runtime_id {
 #define GN_RUNTIME_ENUM(name, value, text) GN_RUNTIME_##name = (value),
@@ -33,6 +35,9 @@ enum gn_runtime_id {
  * (names/clr_name.h), and the same library calls them. */
 #define GN_RUNTIME_IS_DOTNET(runtime) \
 	((runtime) == GN_RUNTIME_CLR || (runtime) == GN_RUNTIME_MONO)
+/* By the engine's own probes, or with hooks. */
+#define GN_RUNTIME_IS_PHP(runtime) \
+	((runtime) == GN_RUNTIME_PHP || (runtime) == GN_RUNTIME_ZEND)
 /* Functions of Python and of Ruby share frames of the machine's stack, and so
  * do hooked methods of Java. So the frame key is no address: its low half is a
  * number, which falls with each call within another. Such numbers cannot be

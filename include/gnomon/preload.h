@@ -26,6 +26,7 @@
 #define GN_RUBY_LIBRARY	  "libgnomon-ruby.so"
 #define GN_MONO_LIBRARY	  "libgnomon-mono.so"
 #define GN_JAVA_LIBRARY	  "libgnomon-java.so"
+#define GN_PHP_LIBRARY	  "libgnomon-php.so"
 
 /* The kinds of hooks. */
 #define GN_PRELOAD_FAST	  "fast"

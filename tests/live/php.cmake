@@ -5,7 +5,8 @@
 find_program(GN_PHP php)
 add_executable(live_php
 	live_main.c live_left.c live_proc.c live_pair.c live_report.c live_truth.c live_calls.c
-	live_told.c live_sampled.c php_run.c php_events.c php_samples.c)
+	live_told.c live_sampled.c php_run.c php_hooks.c php_events.c
+	php_samples.c)
 target_link_libraries(live_php PRIVATE PkgConfig::JANSSON m)
 target_compile_definitions(live_php PRIVATE LIVE_TESTS="php_tests.def")
 

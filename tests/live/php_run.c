@@ -4,9 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <linux/capability.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -116,33 +114,6 @@ void php_first_thread(struct live *t)
 	CHECK(t, end.code == 0 && !*end.err, "it ended with %d: %s", end.code,
 	      end.err);
 	CHECK(t, live_function(t, report, NULL, "main", "calls", NULL) == 1,
-	      "its function is not seen");
-}
-
-static void drop_ptrace(void)
-{
-	prctl(PR_CAPBSET_DROP, CAP_SYS_PTRACE);
-}
-
-/* Without the right to write to its memory, PHP gets the variable. */
-void php_variable(struct live *t)
-{
-	char *path = live_path(t, "report.json");
-	struct live_start how = {.prepare = drop_ptrace};
-	struct live_args a = {.n = 0};
-	struct live_end end;
-
-	php_need(t);
-	live_add(t, &a, t->gnomon, "run", "-q", "--format", "json", "-o", path,
-		 "--", NULL);
-	php_demo(t, &a, "", "seen");
-	live_run(t, &a, &how, &end);
-	CHECK(t, end.code == 0 && !*end.err, "it ended with %d: %s", end.code,
-	      end.err);
-	CHECK(t, strstr(end.out, ",\"1\","), "it is not set: %s", end.out);
-	CHECK(t,
-	      live_function(t, live_load(t, path), NULL, "seen", "calls",
-			    NULL) == 1,
 	      "its function is not seen");
 }
 

@@ -74,7 +74,8 @@ bool gn_session_by_il(const struct gn_session *s)
 
 bool gn_prepare_methods(const struct gn_session *s, const struct gn_runtime *rt)
 {
-	return rt->methods && gn_prepare_managed(s) && !gn_prepare_all(s);
+	return rt->methods &&
+	       (rt->hooks_all || (gn_prepare_managed(s) && !gn_prepare_all(s)));
 }
 
 char *gn_prepare_filter(const struct gn_session *s)

@@ -143,7 +143,7 @@ int gn_prepare_running(struct gn_session *s, pid_t pid, size_t first)
 		return 0;
 	}
 	told = rt->attach ? -ENOENT : was_told(rt, core, pid);
-	if (gn_prepare_methods(s, rt) && told <= 0 &&
+	if (gn_prepare_methods(s, rt) && rt->methods->attach && told <= 0 &&
 	    !gn_runtime_has_musl(pid)) {
 		gn_unseen_running(s->unseen, (uint32_t)pid, rt);
 		return gn_running_add(s, pid, rt->methods);

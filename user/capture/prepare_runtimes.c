@@ -100,8 +100,8 @@ static const char *find_preload(const struct gn_session *s, char *library)
 		       ?: gn_preload_find(s, &gn_runtime_preload, library);
 }
 
-/* Plans the hooks of a library in a runtime that the command starts, if -f
- * names methods. Without them `library` becomes empty, and *why, if they were
+/* Plans the hooks of a library in a runtime that the command starts. Without
+ * them `library` becomes empty, and *why, if they were
  * asked for, says why. */
 static int plan_methods(struct gn_session *s, const struct gn_runtime *rt,
 			char *library, const char **why)
@@ -119,7 +119,7 @@ static int plan_methods(struct gn_session *s, const struct gn_runtime *rt,
 		return 0;
 	}
 	err = gn_prepare_library_at(s, rt->methods, library, library);
-	s->methods = !err;
+	s->methods = !err && !rt->hooks_all;
 	return err;
 }
 
@@ -149,12 +149,28 @@ static void note_siteless(struct gn_session *s, const struct gn_runtime *rt,
 			 "'%s' lacks the USDT probes that gnomon needs%s%s, so "
 			 "of the %s only threads and time classes are seen; "
 			 "%suse a build that has them (as Debian 12's)",
-			 core, why ? ", and its methods get no hooks: " : "",
+			 core, why ? ", and its functions get no hooks: " : "",
 			 why ?: "", rt->title,
-			 why	       ? "attach to it (-p PID), or "
-			 : rt->methods ? "name methods with -f, which needs "
-					 "none, or "
-				       : "");
+			 !rt->methods || rt->hooks_all ? ""
+			 : why ? "attach to it (-p PID), or "
+			       : "name methods with -f, which needs none, or ");
+}
+
+/* Warns that the runtime's own probes report functions. */
+static void note_hookless(struct gn_session *s, const struct gn_runtime *rt,
+			  const char *why)
+{
+	if (rt->hooks_all)
+		snprintf(s->warning, sizeof(s->warning),
+			 "functions get no hooks (%s): the probes of the %s "
+			 "report them, and all functions are slower",
+			 why, rt->title);
+	else
+		snprintf(s->warning, sizeof(s->warning),
+			 "methods that -f names get no hooks in their bytecode "
+			 "(%s): the probes of the JVM report them, and all "
+			 "methods are slower; attach to it instead (-p PID)",
+			 why);
 }
 
 /* Plans a runtime with its own sites, which are probed before the command loads
@@ -182,18 +198,14 @@ static int plan_core(struct gn_session *s, const struct gn_runtime *rt,
 	err = plan_methods(s, rt, library, &why);
 	if (err)
 		return err;
-	if (siteless) {
+	if (siteless && !(rt->hooks_all && *library)) {
 		note_siteless(s, rt, core, why);
 		return -ENOENT;
 	}
 	if (why)
-		snprintf(s->warning, sizeof(s->warning),
-			 "methods that -f names get no hooks in their bytecode "
-			 "(%s): the probes of the JVM report them, and all "
-			 "methods are slower; attach to it instead (-p PID)",
-			 why);
-	s->called = !s->methods;
-	s->costly = s->called && rt->methods;
+		note_hookless(s, rt, why);
+	s->called = !*library;
+	s->costly = s->called && rt->methods && !rt->hooks_all;
 	gn_prepare_links(s);
 	note_valueless(s, rt);
 	return 0;
@@ -302,7 +314,7 @@ static int plan_preloads(struct gn_session *s, const char *library)
 			err = plan_sites(s, rt);
 		if (!err && gn_prepare_methods(s, rt)) {
 			err = plan_sites(s, rt->methods);
-			s->launch.jvm = true;
+			s->launch.jvm |= !rt->hooks_all;
 		}
 	}
 	return err;
@@ -319,12 +331,23 @@ static const struct gn_runtime *started_preloaded(const struct gn_session *s)
 	return NULL;
 }
 
+/* The command itself starts a runtime of which a library hooks all. */
+static bool starts_hooked(const struct gn_session *s)
+{
+	const struct gn_runtime *rt;
+
+	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
+		if (rt->hooks_all && gn_runtime_starts(rt, s->program))
+			return true;
+	return false;
+}
+
 /* The command's program, or one that it starts, can be an interpreter. */
 static bool may_interpret(const struct gn_session *s,
 			  const struct gn_runtime *started)
 {
 	return !s->light && !gn_prepare_nothing(s) &&
-	       (started || s->opts.follow);
+	       (started || s->opts.follow || starts_hooked(s));
 }
 
 /* The library has nothing to do but to lend. */

@@ -309,7 +309,7 @@ static bool is_script(uint32_t runtime, const char *path)
 {
 	if (runtime == GN_RUNTIME_CPYTHON || runtime == GN_RUNTIME_RUBY)
 		return *path && *path != '<';
-	return runtime == GN_RUNTIME_PHP && *path == '/' &&
+	return GN_RUNTIME_IS_PHP(runtime) && *path == '/' &&
 	       !strstr(path, ") : eval()'d code");
 }
 

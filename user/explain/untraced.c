@@ -111,6 +111,7 @@ static bool interpreted(const struct gn_model *m)
 		case GN_RUNTIME_CPYTHON:
 		case GN_RUNTIME_PHP:
 		case GN_RUNTIME_RUBY:
+		case GN_RUNTIME_ZEND:
 			return true;
 		default:
 			break;

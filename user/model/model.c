@@ -69,7 +69,7 @@ bool gn_model_of_jvm(const struct gn_model *m)
 
 bool gn_model_of_php(const struct gn_model *m)
 {
-	return is_only_of(m, GN_RUNTIME_PHP, GN_RUNTIME_PHP);
+	return is_only_of(m, GN_RUNTIME_PHP, GN_RUNTIME_ZEND);
 }
 
 const char *gn_model_info(const struct gn_model *m, const char *key)

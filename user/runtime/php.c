@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * PHP, by the USDT probes of the Zend engine.
+ * PHP, by the USDT probes of the Zend engine. Where a library of gnomon gets
+ * into the engine, it hooks functions (zend.c), and only the other probes are
+ * used.
  *
  * The engine has probes around each function of the program if its variable
  * zend_execute_ex names dtrace_execute_ex, which also makes each call of PHP a
@@ -23,6 +25,7 @@
 
 #include <gnomon/path.h>
 #include "hooksite/clr/filter.h"
+#include "names/php_name.h"
 #include "process/target.h"
 #include "runtime/php.h"
 #include "runtime/runtime.h"
@@ -72,6 +75,7 @@ static const struct gn_runtime_site sites[] = {
 static const struct gn_runtime_option options[] = {
 	{.name = "zend_compile_file",
 	 .size = 8,
+	 .beside = true,
 	 .to = "dtrace_compile_file",
 	 .from = "compile_file"},
 	{.name = "zend_execute_ex",
@@ -148,95 +152,17 @@ static int find(const char *home, gn_runtime_found_fn fn, void *ctx)
 	return each_at(programs, take_found, &each);
 }
 
-/* A command needs nothing, unless its memory cannot be written. */
+/* A command needs nothing: the library gets into PHP, or its memory is
+ * changed. */
 static int prepare(struct gn_launch *l)
 {
-	return l->set_later ? 0 : gn_launch_env(l, VARIABLE, "1");
+	(void)l;
+	return 0;
 }
 
-static void put(FILE *f, const struct gn_name_part *part)
+static struct gn_php_text text_of(const struct gn_name_part *part)
 {
-	fwrite(part->text, 1, part->len, f);
-}
-
-/* The file's name without its folder. */
-static void put_base(FILE *f, const char *path, size_t len)
-{
-	const char *slash = memrchr(path, '/', len);
-	size_t skip = slash ? (size_t)(slash - path) + 1 : 0;
-
-	fwrite(path + skip, 1, len - skip, f);
-}
-
-/*
- * "class@anonymous", behind its NUL the place where it is written, then a $ and
- * a number: "/www/app.php:12$0".
- */
-static void put_class(FILE *f, const struct gn_name_part *class)
-{
-	const char *at = class->text + class->len + 1, *end;
-
-	put(f, class);
-	if (class->len + 1 >= class->all ||
-	    !memchr(class->text, '@', class->len))
-		return;
-	end = memchr(at, '$', class->all - class->len - 1);
-	if (!end)
-		return;
-	fputc(':', f);
-	put_base(f, at, (size_t)(end - at));
-}
-
-#define CLOSURE "{closure}"
-
-static bool is_closure(const struct gn_name_part *name)
-{
-	size_t len = strlen(CLOSURE);
-
-	return name->len >= len &&
-	       !memcmp(name->text + name->len - len, CLOSURE, len) &&
-	       (name->len == len || name->text[name->len - len - 1] == '\\');
-}
-
-/* As from PHP 8.4 on, which also has the whole path. Without a line, it is too
- * far down in the file. */
-static void put_closure(FILE *f, const struct gn_name_part *part,
-			unsigned int line)
-{
-	size_t space = part[GN_PHP_NAME].len - strlen(CLOSURE);
-
-	if (!part[GN_PHP_CLASS].len)
-		fwrite(part[GN_PHP_NAME].text, 1, space, f);
-	fputs("{closure:", f);
-	put_base(f, part[GN_PHP_SCRIPT].text, part[GN_PHP_SCRIPT].len);
-	if (line)
-		fprintf(f, ":%u", line);
-	fputc('}', f);
-}
-
-/*
- * Code outside of functions has no name here, or a constant "main", which has
- * no header: then its length is something else. It has the class of the method
- * that includes it.
- */
-static void put_function(FILE *f, const struct gn_name_part *part,
-			 unsigned int line)
-{
-	const struct gn_name_part *name = &part[GN_PHP_NAME];
-
-	if (!name->len || name->len != name->all) {
-		fputs("{main} ", f);
-		put_base(f, part[GN_PHP_SCRIPT].text, part[GN_PHP_SCRIPT].len);
-		return;
-	}
-	if (part[GN_PHP_CLASS].len) {
-		put_class(f, &part[GN_PHP_CLASS]);
-		fputs("::", f);
-	}
-	if (is_closure(&part[GN_PHP_NAME]))
-		put_closure(f, part, line);
-	else
-		put(f, &part[GN_PHP_NAME]);
+	return (struct gn_php_text){{part->text, part->len}, part->all};
 }
 
 static void name(unsigned int form, const struct gn_name_part *part,
@@ -248,19 +174,19 @@ static void name(unsigned int form, const struct gn_name_part *part,
 						  ? &part[GN_PHP_SCRIPT]
 					  : form == GN_PHP_FILE_ONLY ? &part[0]
 								     : &none;
-	FILE *f = fmemopen(out, size, "w");
+	const struct gn_span script = {file->text, file->len};
+	struct gn_php_text first = text_of(&part[0]), class;
+	struct gn_spell o = {.at = out, .left = size};
 
 	*out = '\0';
-	if (f) {
-		if (form == GN_PHP_FUNCTION)
-			put_function(f, part, number);
-		else if (form == GN_PHP_FILE_ONLY)
-			put_base(f, file->text, file->len);
-		else
-			put_class(f, &part[0]);
-		fclose(f);
+	if (form == GN_PHP_FUNCTION) {
+		class = text_of(&part[GN_PHP_CLASS]);
+		gn_php_put_function(&o, &first, &class, script, number);
+	} else if (form == GN_PHP_FILE_ONLY) {
+		gn_php_put_base(&o, script);
+	} else {
+		gn_php_put_class(&o, &first);
 	}
-	out[size - 1] = '\0';
 	snprintf(module, module_size, "%.*s", (int)file->len, file->text);
 }
 
@@ -268,8 +194,8 @@ static const char *const limits[] = {
 	"functions are seen only if PHP starts under gnomon or with " VARIABLE
 	"=1; compilations, threads and time classes are seen in a running PHP, "
 	"too",
-	"functions of extensions and of PHP itself (strlen, array_map) have no "
-	"probe; what they call back has one",
+	"functions of extensions and of PHP itself (strlen, array_map) are not "
+	"seen; what they call back is",
 	NULL};
 
 extern const struct gn_runtime gn_runtime_php;
@@ -277,6 +203,8 @@ const struct gn_runtime gn_runtime_php = {
 	.id = GN_RUNTIME_PHP,
 	.title = "PHP engine",
 	.provider = "php",
+	.methods = &gn_runtime_zend,
+	.hooks_all = true,
 	.sites = sites,
 	.nsites = sizeof(sites) / sizeof(sites[0]),
 	.core = CORE,
@@ -289,7 +217,8 @@ const struct gn_runtime gn_runtime_php = {
 	.options = options,
 	.options_read = "zend_startup_modules",
 	.options_begin = "zend_update_current_locale",
-	/* a call takes some 260 bytes there, and none without the options */
+	/* a call takes some 260 bytes there, and none without the options; the
+	 * library makes room for itself */
 	.stack = 256 << 20,
 	.prepare = prepare,
 	.matches = gn_filter_hooks,
@@ -300,5 +229,5 @@ const struct gn_runtime gn_runtime_php = {
 		  "without " VARIABLE "=1; --snapshot 99 samples those of 8.2",
 	.limits = limits,
 	.find = find,
-	.get = "install php-cli: gnomon needs a build with USDT probes",
+	.get = "install php-cli",
 };

@@ -130,6 +130,9 @@ struct gn_runtime {
 	 * that reports the methods which -f names, in place of its own sites.
 	 * NULL: there is none. */
 	const struct gn_runtime *methods;
+	/* That library reports all functions, not only those that -f names, at
+	 * less cost. */
+	bool hooks_all;
 	const char *library_musl; /* the same for processes with musl */
 	/* The library that the dynamic linker loads into the programs of the
 	 * command loads it into those that have the runtime. */

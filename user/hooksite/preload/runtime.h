@@ -13,6 +13,8 @@ struct gn_preload_calls {
 	void (*thread)(void);
 	/* in place of ruby_run_node(), which it calls */
 	int (*run)(gn_preload_run_fn run, void *program);
+	/* at each tzset(), with which PHP begins */
+	void (*zone)(void);
 	/* when the program has made a JVM, in the thread that did that */
 	void (*jvm)(void *jvm);
 };

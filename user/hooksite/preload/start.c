@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <gnomon/preload.h>
 #include <gnomon/selected.h>
@@ -32,6 +33,9 @@
 WEAK extern void Py_GetVersion(void);
 WEAK extern void ruby_process_options(void);
 WEAK extern void mono_profiler_create(void);
+/* of PHP without threads */
+WEAK extern char executor_globals[];
+WEAK extern void zend_get_executed_filename_ex(void);
 /* of .NET, if the program is linked with it; .NET 5 has the second one only */
 WEAK extern void DotNetRuntimeInfo(void);
 WEAK extern void g_dacTable(void);
@@ -62,6 +66,16 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 	return create(thread, attr, run, arg);
 }
 
+EXPORT void tzset(void)
+{
+	void (*next)(void);
+
+	*(void **)&next = gn_next("tzset");
+	next();
+	if (preload.calls.zone)
+		preload.calls.zone();
+}
+
 EXPORT int ruby_run_node(void *program);
 
 /* Ruby's main() calls it, after it has read the program. */
@@ -80,7 +94,9 @@ static const char *library_of_runtime(void)
 	return Py_GetVersion	      ? GN_PYTHON_LIBRARY
 	       : ruby_process_options ? GN_RUBY_LIBRARY
 	       : mono_profiler_create ? GN_MONO_LIBRARY
-				      : NULL;
+	       : zend_get_executed_filename_ex && executor_globals
+		       ? GN_PHP_LIBRARY
+		       : NULL;
 }
 
 /* The runtimes that can come later. */
@@ -89,6 +105,7 @@ static const struct later {
 } laters[] = {
 	{"libpython3", "Py_GetVersion", GN_PYTHON_LIBRARY},
 	{"libmonosgen-2.0.so", "mono_profiler_create", GN_MONO_LIBRARY},
+	{"libphp", "zend_get_executed_filename_ex", GN_PHP_LIBRARY},
 };
 
 /* Finds the function of the library of this name, beside this one. */

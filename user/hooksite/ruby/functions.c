@@ -2,21 +2,12 @@
 #include "functions.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include <gnomon/fnv.h>
-#include "../call_hooks.h"
+#include "../named.h"
 #include "filter.h"
 #include "names.h"
 
 #define FIRST_ROOM 1024 /* a power of two */
-
-/* A function by its name. Kept forever. */
-struct named {
-	char *name, *module;
-	uint64_t hash;
-	uint32_t index;
-};
 
 /*
  * A function by its class and method, or by the code of a block. The collector
@@ -31,17 +22,14 @@ struct known {
 };
 
 static struct {
-	const char *filter;
 	uint32_t epoch;
 	struct known *known;
 	size_t known_room, nknown;
-	struct named *named;
-	size_t named_room, nnamed;
 } functions = {.epoch = 1};
 
 void gn_functions_begin(const char *filter)
 {
-	functions.filter = filter;
+	gn_named_begin(filter, gn_ruby_filter);
 }
 
 void gn_functions_collected(void)
@@ -50,72 +38,9 @@ void gn_functions_collected(void)
 		functions.epoch = 1;
 }
 
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-	/* with its NUL, so that the two texts cannot be divided otherwise */
-	return gn_fnv(hash, text, strlen(text) + 1);
-}
-
-static bool grow_named(void)
-{
-	size_t room =
-		functions.named_room ? functions.named_room * 2 : FIRST_ROOM;
-	struct named *at = calloc(room, sizeof(*at));
-
-	if (!at)
-		return false;
-	for (size_t i = 0; i < functions.named_room; i++) {
-		const struct named *f = &functions.named[i];
-		size_t k = f->hash & (room - 1);
-
-		if (!f->name)
-			continue;
-		while (at[k].name)
-			k = (k + 1) & (room - 1);
-		at[k] = *f;
-	}
-	free(functions.named);
-	functions.named = at;
-	functions.named_room = room;
-	return true;
-}
-
-static uint32_t add_named(struct named *f, const struct gn_names *n,
-			  uint64_t hash)
-{
-	char *name = strdup(n->name), *module = strdup(n->module);
-
-	if (!name || !module) {
-		free(name);
-		free(module);
-		return 0;
-	}
-	*f = (struct named){.name = name, .module = module, .hash = hash};
-	functions.nnamed++;
-	if (gn_ruby_filter(functions.filter, name, module))
-		f->index = gn_call_new_index();
-	if (f->index)
-		gn_call_name(f->index, name, module, n->line);
-	return f->index;
-}
-
-/* Decides once for each name whether it is traced. */
 static uint32_t index_of(const struct gn_names *n)
 {
-	uint64_t hash = hash_text(hash_text(GN_FNV, n->name), n->module);
-	struct named *f;
-	size_t i;
-
-	if (functions.nnamed * 2 >= functions.named_room && !grow_named())
-		return 0;
-	i = hash & (functions.named_room - 1);
-	while ((f = &functions.named[i])->name) {
-		if (f->hash == hash && !strcmp(f->name, n->name) &&
-		    !strcmp(f->module, n->module))
-			return f->index;
-		i = (i + 1) & (functions.named_room - 1);
-	}
-	return add_named(f, n, hash);
+	return gn_named_index(n->name, n->module, n->line);
 }
 
 static size_t place_of(gn_rb_value owner, uint64_t method, size_t room)

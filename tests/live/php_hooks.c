@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The hooks of gnomon's library in PHP, beside the engine's own probes. */
+#include "php.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <linux/capability.h>
+
+/* The same answer, if each hook is a trap. */
+void php_uprobe(struct live *t)
+{
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	struct live_args command = {.n = 0};
+	struct live_end end;
+	json_t *report;
+
+	php_need(t);
+	CHECK(t, truths, "no memory");
+	php_demo(t, &command, "", "generators");
+	live_traced(t, &command, "--hooks uprobe", &end, &report);
+	CHECK(t, end.code == 0 && !*end.err, "it ended with %d: %s", end.code,
+	      end.err);
+	live_truths(t, end.out, truths);
+	live_compare(t, truths, report, 0);
+	free(truths);
+}
+
+/* A build without USDT probes, as most are that Debian did not make. */
+void php_no_probes(struct live *t)
+{
+	char *php = live_path(t, "php"), *demo;
+	struct live_args strip = {.n = 0}, command = {.n = 0};
+	struct live_end end;
+	json_t *report;
+
+	php_need(t);
+	live_add(t, &strip, "/usr/bin/env", "objcopy", "--remove-section",
+		 ".note.stapsdt", getenv("PHP"), php, NULL);
+	live_run(t, &strip, NULL, &end);
+	CHECK(t, end.code == 0, "objcopy: %s", end.err);
+	demo = live_text(t, "%s/demo.php", t->fixtures);
+	live_add(t, &command, php, demo, "methods", NULL);
+	php_pair(t, &command, 0, &report);
+	live_traced(t, &command, "--no-follow -f Derived::*", &end, &report);
+	CHECK(t,
+	      live_function(t, report, NULL, "Derived::__call", "calls",
+			    NULL) == 7,
+	      "its calls are not seen");
+}
+
+static void drop_ptrace(void)
+{
+	prctl(PR_CAPBSET_DROP, CAP_SYS_PTRACE);
+}
+
+/* The hooks need no right to write to its memory, and no variable. */
+void php_no_rights(struct live *t)
+{
+	char *path = live_path(t, "report.json");
+	struct live_start how = {.prepare = drop_ptrace};
+	struct live_args a = {.n = 0};
+	struct live_end end;
+
+	php_need(t);
+	live_add(t, &a, t->gnomon, "run", "-q", "--format", "json", "-o", path,
+		 "--", NULL);
+	php_demo(t, &a, "", "seen");
+	live_run(t, &a, &how, &end);
+	CHECK(t, end.code == 0 && !*end.err, "it ended with %d: %s", end.code,
+	      end.err);
+	CHECK(t, strstr(end.out, ",false,"), "it is set: %s", end.out);
+	CHECK(t,
+	      live_function(t, live_load(t, path), NULL, "seen", "calls",
+			    NULL) == 1,
+	      "its function is not seen");
+}
+
+/* PHP goes on when gnomon was killed, also if another gnomon has probes in the
+ * library. Whether the hook is gone cannot be seen from PHP. */
+static void outlives(struct live *t, const char *options)
+{
+	static const char code[] =
+		"function fib($n) { return $n < 2 ? $n : fib($n - 1) + "
+		"fib($n - 2); } echo 'first ', fib(10), PHP_EOL; "
+		"fgets(STDIN); echo 'fib ', fib(20), PHP_EOL;";
+	struct live_args a = {.n = 0};
+	struct live_talk talk, other;
+	char *line;
+
+	live_beside(t, "", &other);
+	live_add(t, &a, t->gnomon, "run", "-o", live_path(t, "report"), NULL);
+	live_split(t, &a, options);
+	live_add(t, &a, "--", getenv("PHP"), "-r", code, NULL);
+	live_talk(t, &a, &talk);
+	free(live_await(t, talk.out, "first 55"));
+	CHECK(t, kill(talk.pid, SIGKILL) == 0, "kill: %s", strerror(errno));
+	waitpid(talk.pid, NULL, 0);
+	live_tell(t, &talk, "go on");
+	line = live_await(t, talk.out, "fib ");
+	live_same(t, "the result", line, "fib 6765");
+	free(line);
+	CHECK(t, !live_await_or_end(t, talk.out, ""), "more output");
+	live_finish(t, &other);
+}
+
+void php_killed(struct live *t)
+{
+	php_need(t);
+	outlives(t, "");
+	outlives(t, "--hooks uprobe");
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Puts a hook in front of the engine's function that runs code. */
+#ifndef GNOMON_PHP_HOOK_H
+#define GNOMON_PHP_HOOK_H
+
+#include "../call_hooks.h"
+
+/* Call it when the engine has begun and no extension has. */
+void gn_hook_begin(const struct gn_call_hooks *hooks);
+
+#endif
