@@ -258,7 +258,7 @@ static void check_trap(struct live *t, const struct live_sampled *s,
 	json_t *report;
 	uint64_t n, stacks;
 
-	live_add(t, &command, (char *)s->path, trap->name, "400", NULL);
+	live_add(t, &command, (char *)s->path, trap->name, "250", NULL);
 	report = live_sampled_start(t, &command, NULL, &end);
 	n = live_sampled_counter(t, s, report, trap->counter);
 	stacks = live_sampled_counter(t, s, report, "stacks");
