@@ -33,7 +33,7 @@ void php_uprobe(struct live *t)
 void php_no_probes(struct live *t)
 {
 	char *php = live_path(t, "php"), *demo;
-	struct live_args strip = {.n = 0}, command = {.n = 0};
+	struct live_args strip = {.n = 0}, command = {.n = 0}, list = {.n = 0};
 	struct live_end end;
 	json_t *report;
 
@@ -50,6 +50,12 @@ void php_no_probes(struct live *t)
 	      live_function(t, report, NULL, "Derived::__call", "calls",
 			    NULL) == 7,
 	      "its calls are not seen");
+	live_add(t, &list, t->gnomon, "list", "-f", "no_such", "--", php, NULL);
+	live_run(t, &list, NULL, &end);
+	CHECK(t,
+	      strstr(end.out, "it has no probes; hooks of gnomon report its "
+			      "functions\n"),
+	      "list does not say so: %s%s", end.out, end.err);
 }
 
 static void drop_ptrace(void)

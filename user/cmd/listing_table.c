@@ -243,6 +243,12 @@ static int put_runtime(const struct gn_list_runtime *r, FILE *f)
 	err = gn_list_put_name(f, "", r->library, "\n");
 	if (err)
 		return err;
+	if (r->error == -ENOENT && r->runtime->methods) {
+		fprintf(f, "it has no probes; hooks of gnomon report %s\n",
+			r->runtime->hooks_all ? "its functions"
+					      : "methods that -f names");
+		return gn_stream_status(f);
+	}
 	if (r->error) {
 		fprintf(f, "its hook sites cannot be read (%s)\n",
 			strerror(-r->error));
