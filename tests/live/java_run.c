@@ -244,6 +244,21 @@ void java_not_called(struct live *t)
 	      "it is not told, or otherwise: %s", end.err);
 }
 
+/* Methods that were loaded before there can be hooks: the report says so. */
+void java_early(struct live *t)
+{
+	static const char told[] = "were loaded before the JVM was initialized";
+	struct live_end end;
+
+	java_need(t);
+	run_told(t, "-f", "java.util.HashMap.*", NULL, &end);
+	CHECK(t, end.code == 0 && strstr(end.out, told), "%d, and it said: %s",
+	      end.code, end.out);
+	run_told(t, "-f", "Demo.*", NULL, &end);
+	CHECK(t, end.code == 0 && !strstr(end.out, told), "%d, and it said: %s",
+	      end.code, end.out);
+}
+
 /* Without -f, a program in a JVM becomes many times slower: gnomon says so at
  * once, and what costs less. */
 void java_slow(struct live *t)

@@ -180,6 +180,23 @@ static void put_without(uint64_t methods, const char *why, FILE *f)
 		gn_word(methods, "its", "their"));
 }
 
+/* Hooks that a JVM got when it was initialized. */
+static void put_at_start(uint64_t loaded, FILE *f)
+{
+	char n[GN_CELL];
+
+	fprintf(f, "# %-11s in the bytecode of the methods that -f names\n",
+		"hooks");
+	if (!loaded)
+		return;
+	gn_format_count(n, loaded);
+	fprintf(f,
+		"# %-11s %s %s loaded before the JVM was initialized: calls "
+		"until then, as by premain()\n# %-11s of its agents, are not "
+		"seen\n",
+		"", n, gn_word(loaded, "was", "were"), "");
+}
+
 /* Hooks in the bytecode of a JVM. Whether there are any. */
 static bool put_in_bytecode(const struct gn_model *m, FILE *f)
 {
@@ -199,10 +216,7 @@ static bool put_in_bytecode(const struct gn_model *m, FILE *f)
 			"running\n",
 			"hooks", n, gn_word(methods, "method", "methods"), "");
 	} else {
-		fprintf(f,
-			"# %-11s in the bytecode of the methods that -f "
-			"names\n",
-			"hooks");
+		put_at_start(methods, f);
 	}
 	/* if more are seen, the glob was wide, and meant these as well */
 	if (selected[GN_SELECTED_NO_BYTECODE] > methods + m->nfunctions)
