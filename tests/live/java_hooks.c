@@ -3,6 +3,7 @@
  * in one that runs already. */
 #include "java.h"
 
+#include <glob.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -233,6 +234,23 @@ static char *code_of(struct live *t, const struct live_talk *served)
 	return code;
 }
 
+/* A thread of the library is told from those of the JVM, one of which has
+ * started it. */
+static bool has_own_thread(struct live *t, pid_t pid)
+{
+	bool found = false;
+	glob_t tasks;
+
+	if (glob(live_text(t, "/proc/%d/task/*/comm", (int)pid), 0, NULL,
+		 &tasks))
+		return false;
+	for (size_t i = 0; i < tasks.gl_pathc && !found; i++)
+		found = !strcmp(live_read(t, tasks.gl_pathv[i], NULL),
+				"gnomon\n");
+	globfree(&tasks);
+	return found;
+}
+
 /* Methods have their own bytecode again after a session, however it ends, even
  * if another gnomon has probes in the library. */
 void java_hooks_code(struct live *t)
@@ -248,6 +266,7 @@ void java_hooks_code(struct live *t)
 		path = attach(t, "-f Kinds*", &served, &gnomon);
 		CHECK(t, strcmp(own, code_of(t, &served)) != 0,
 		      "no method has hooks");
+		CHECK(t, has_own_thread(t, served.pid), "it has another name");
 		if (killed) {
 			CHECK(t, !kill(gnomon.pid, SIGKILL), "kill failed");
 			live_wait(t, &gnomon);

@@ -15,7 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PATIENCE 4000 /* number of pauses */
+#define PATIENCE   4000 /* number of pauses */
+#define READ_LEAST 4096
 
 static void add_word(struct live *t, struct live_args *a, char *word)
 {
@@ -58,20 +59,22 @@ void live_command(struct live *t, struct live_args *a, const char *command)
 char *live_read(struct live *t, const char *path, size_t *size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	size_t used = 0;
-	struct stat st;
-	char *bytes;
+	size_t used = 0, room = 0;
+	char *bytes = NULL;
 	ssize_t n;
 
-	CHECK(t, fd >= 0 && fstat(fd, &st) == 0, "%s: %s", path,
-	      strerror(errno));
-	bytes = malloc((size_t)st.st_size + 1);
-	CHECK(t, bytes, "no memory");
-	while (used < (size_t)st.st_size) {
-		n = read(fd, bytes + used, (size_t)st.st_size - used);
-		CHECK(t, n > 0, "%s: cannot be read", path);
+	CHECK(t, fd >= 0, "%s: %s", path, strerror(errno));
+	/* files in /proc do not tell their size */
+	do {
+		if (room - used < READ_LEAST) {
+			room = room * 2 + READ_LEAST;
+			bytes = realloc(bytes, room + 1);
+			CHECK(t, bytes, "no memory");
+		}
+		n = read(fd, bytes + used, room - used);
+		CHECK(t, n >= 0, "%s: cannot be read", path);
 		used += (size_t)n;
-	}
+	} while (n);
 	bytes[used] = '\0';
 	close(fd);
 	if (size)

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 #include <gnomon/selected.h>
@@ -129,6 +130,8 @@ static void *watch(void *ctx)
 	gn_jni jni = NULL;
 
 	free(ctx);
+	/* it has the name of the thread that started it */
+	prctl(PR_SET_NAME, "gnomon");
 	while (!gn_call_is_over()) {
 		nanosleep(&ns, NULL);
 		if (atomic_load(&session.over) || session.number != number)
