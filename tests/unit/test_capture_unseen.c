@@ -11,6 +11,7 @@
 #include "capture/unseen.h"
 #include "process/files.h"
 #include "runtime/filter.h"
+#include "runtime/native.h"
 #include "runtime/runtime.h"
 
 static void expect(const char *program, const char *library, const char *told)
@@ -109,12 +110,48 @@ static void probed_is_told(void **state)
 				     "hook-site library (it or what"));
 }
 
+static void note_line(void *ctx, const char *line)
+{
+	if (strstr(line, "a Ruby that a program has as a library"))
+		++*(int *)ctx;
+}
+
+/* How often it is told that methods of such a Ruby are not seen. */
+static int see_library(const char *path, bool attached)
+{
+	static const char *const globs[] = {"Shop#total"};
+	struct gn_file file[] = {{.path = (char *)"/usr/bin/vim"},
+				 {.path = (char *)path}};
+	const struct gn_files files = {.file = file, .count = 2};
+	const struct gn_native_stats native = {.functions = 0};
+	struct gn_filter *filter = gn_filter_new(globs, 1);
+	struct gn_unseen *u = gn_unseen_new(0, attached, false, NULL, 0);
+	int n = 0;
+
+	assert_non_null(filter);
+	assert_non_null(u);
+	gn_unseen_globs(u, filter, &native, &files, false, note_line, &n);
+	gn_unseen_free(u);
+	gn_filter_free(filter);
+	return n;
+}
+
+/* Attached to such a program, that was said before. */
+static void libraries_are_told(void **state)
+{
+	(void)state;
+	assert_int_equal(see_library("/lib/libruby-3.1.so.3.1", false), 1);
+	assert_int_equal(see_library("/lib/libruby-3.1.so.3.1", true), 0);
+	assert_int_equal(see_library("/lib/libpython3.11.so.1.0", false), 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(interpreters_are_named),
 		cmocka_unit_test(late_is_told),
 		cmocka_unit_test(probed_is_told),
+		cmocka_unit_test(libraries_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

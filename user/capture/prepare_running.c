@@ -50,7 +50,7 @@ static const struct gn_runtime *library_runtime(const struct gn_session *s,
  * has started, or one that will become the runtime itself. */
 static void note_none(struct gn_session *s, pid_t pid, size_t first)
 {
-	const struct gn_runtime *rt;
+	const struct gn_runtime *rt, *library = NULL;
 	pid_t child = gn_runtime_child(pid, &rt);
 
 	if (child)
@@ -58,11 +58,12 @@ static void note_none(struct gn_session *s, pid_t pid, size_t first)
 			 "process %d has no runtime, but its child %d runs %s: "
 			 "-p %d traces its functions",
 			 (int)pid, (int)child, rt->title, (int)child);
-	else if ((rt = gn_runtime_launched(pid) ?: library_runtime(s, first)) &&
+	else if ((rt = gn_runtime_launched(pid)
+			       ?: (library = library_runtime(s, first))) &&
 		 rt->preloaded)
 		snprintf(s->warning, sizeof(s->warning),
 			 "process %d runs %s already: %s", (int)pid, rt->title,
-			 rt->attached);
+			 library && rt->embedded ? rt->embedded : rt->attached);
 	else if (rt)
 		snprintf(s->warning, sizeof(s->warning),
 			 "process %d can start the %s, but has not loaded it; "

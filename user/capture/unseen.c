@@ -61,6 +61,7 @@ struct gn_unseen *gn_unseen_new(uint32_t uid, bool attached, bool named,
 	if (u) {
 		u->uid = uid;
 		u->attached = attached;
+		u->methods.attached = attached;
 		u->named = named;
 		u->asked = asked;
 		u->nasked = nasked;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Why nothing matched a glob of -f, and what to do. */
+#include <fnmatch.h>
 #include <stdio.h>
 
+#include <gnomon/path.h>
 #include "capture/prepare.h"
 #include "capture/unseen_parts.h"
 #include "process/files.h"
@@ -119,6 +121,19 @@ static bool tell_glob(const struct gn_unseen_methods *m,
 	return !usdt;
 }
 
+/* What to know of an interpreter that the program has as a library, or NULL. */
+static const char *embedded(const struct gn_files *files)
+{
+	const struct gn_runtime *rt;
+
+	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
+		for (size_t k = 0; rt->embedded && k < files->count; k++)
+			if (!fnmatch(rt->lock.file,
+				     gn_base_name(files->file[k].path), 0))
+				return rt->embedded;
+	return NULL;
+}
+
 void gn_unseen_globs(const struct gn_unseen *u, const struct gn_filter *filter,
 		     const struct gn_native_stats *native,
 		     const struct gn_files *files, bool light,
@@ -126,7 +141,7 @@ void gn_unseen_globs(const struct gn_unseen *u, const struct gn_filter *filter,
 {
 	const struct gn_unseen_methods m = gn_unseen_methods(u);
 	char line[GLOB_LINE];
-	const char *glob;
+	const char *glob, *said;
 	bool left = false;
 
 	for (size_t at = 0; (glob = gn_filter_unmatched_next(filter, &at));) {
@@ -146,4 +161,8 @@ void gn_unseen_globs(const struct gn_unseen *u, const struct gn_filter *filter,
 		tell(ctx, "methods that -f names have no IL of their own, such "
 			  "as those of other libraries (P/Invoke), so they get "
 			  "no hooks; -f 'LIB:GLOB' names native functions");
+	/* with -p it was said before */
+	if (left && !m.hooked && !m.unhooked && !m.attached &&
+	    (said = embedded(files)))
+		tell(ctx, said);
 }

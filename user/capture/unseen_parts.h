@@ -10,6 +10,7 @@ struct gn_unseen_methods {
 	bool hooked;   /* some runtime has its library */
 	bool unhooked; /* some has none, which is reported */
 	bool lists;    /* one that has can list its functions */
+	bool attached; /* to programs that ran already */
 	/* some modules have no hooks; some requested methods can have none */
 	bool modules_left, no_il, abstract;
 };

@@ -74,6 +74,8 @@ const struct gn_runtime gn_runtime_ruby = {
 	.roles = &roles,
 	.find = find,
 	.matches = gn_ruby_filter,
+	.embedded = "methods are not seen in a Ruby that a program has as a "
+		    "library; --snapshot 99 samples them (Ruby 3.1)",
 	.lock = {"libruby*.so*", NULL, GN_LOCK_RUBY_BEFORE},
 	.attached = "only its threads and time classes are seen, not its "
 		    "methods; --snapshot 99 samples them (Ruby 3.1), and if "

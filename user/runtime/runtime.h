@@ -141,6 +141,9 @@ struct gn_runtime {
 	 * follow, then NULL; and its language. */
 	const char *const *interpreters;
 	const char *language;
+	/* With `preloaded`: says that its functions are not seen in a program
+	 * that has it as a library. NULL: they are. */
+	const char *embedded;
 	/* the name of the file that holds the runtime: a glob */
 	const char *core;
 	/* The same of the library that it can be, too; or NULL. */
