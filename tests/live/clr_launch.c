@@ -51,6 +51,24 @@ void test_script(struct live *t)
 	run_script(t, "exit 7\n");
 }
 
+/* Processes of the same runtime are told apart by what it runs. */
+void test_process_names(struct live *t)
+{
+	static const char row[] = "  demo.dll\n";
+	struct live_args a = {.n = 0};
+	struct live_end end;
+	const char *first;
+
+	clr_need(t);
+	live_add(t, &a, t->gnomon, "run", "-f", "Demo.*", "--by", "process",
+		 "--", "sh", "-c", "\"$@\" >&2; \"$@\" >&2", "sh", NULL);
+	clr_demo(t, &a, "threads");
+	live_run(t, &a, NULL, &end);
+	first = strstr(end.out, row);
+	CHECK(t, end.code == 0 && first && strstr(first + 1, row),
+	      "not two rows:\n%s", end.out);
+}
+
 /* The placeholder that the SDK replaces by the program's name: the SHA-256 of
  * "foobar". */
 #define PLACE                              \

@@ -5,6 +5,7 @@
 #include "capture/running.h"
 #include "capture/sleds.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@
 #include "names/escape.h"
 #include "names/text_stream.h"
 #include "process/children.h"
+#include "process/program.h"
 #include "runtime/filter.h"
 #include "runtime/runtime.h"
 
@@ -417,6 +419,18 @@ static void put_selection(struct gn_session *s)
 		gn_session_put_info(s, "functions.verdict", s->native.verdict);
 	if (s->opts.leave == GN_LEAVE_RETURN)
 		gn_session_put_info(s, "functions.leave", "return");
+}
+
+void gn_session_put_program(struct gn_session *s, uint32_t pid,
+			    const char comm[16])
+{
+	char key[64], program[256];
+
+	gn_program_of(pid, program, sizeof(program));
+	if (!*program)
+		return;
+	snprintf(key, sizeof(key), "program.%" PRIu32 ".%.16s", pid, comm);
+	gn_session_put_info(s, key, program);
 }
 
 void gn_session_put_facts(struct gn_session *s)

@@ -67,6 +67,7 @@ static void note_runtime(struct gn_session *s, const struct gn_rec_thread *r)
 	const struct gn_runtime *rt = gn_runtime_of(GN_FUNC_RUNTIME(r->parent));
 
 	s->stops |= rt && gn_runtime_stops(rt);
+	gn_session_put_program(s, r->pid, r->comm);
 }
 
 /* Takes a record in its order. */

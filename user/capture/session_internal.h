@@ -239,6 +239,11 @@ bool gn_session_wants_managed(const struct gn_session *s);
 /* Removes all probes and programs. */
 void gn_session_detach(struct gn_session *s);
 
+/* Writes which program the runtime of a process runs, which has this name
+ * (facts.c). */
+void gn_session_put_program(struct gn_session *s, uint32_t pid,
+			    const char comm[16]);
+
 /* Writes facts of the machine, the command and the options (facts.c). */
 void gn_session_put_facts(struct gn_session *s);
 /* Writes which runtimes are traced without functions, or why none is. */

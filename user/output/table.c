@@ -2,6 +2,7 @@
 /* Tables for people: a header, rows, notes. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -375,8 +376,20 @@ static struct gn_marks marks_of(const struct gn_rows *rows)
 	return marks;
 }
 
-/* Names the command's own process after its program or DLL: the kernel's name
- * is cut, and can be that of a runtime. */
+/* What a runtime in the process runs; NULL: none, or not known. */
+static char *program_of(const struct gn_model *m, const struct gn_row *row)
+{
+	const char *program;
+	char key[64];
+
+	snprintf(key, sizeof(key), "program.%" PRIu32 ".%s", row->pid,
+		 row->name);
+	program = gn_model_info(m, key);
+	return program ? strdup(program) : NULL;
+}
+
+/* Names processes after their programs: the kernel's name is cut, and can be
+ * that of a runtime. */
 static void name_process(const struct gn_model *m, struct gn_rows *rows)
 {
 	const struct gn_model_thread *first = NULL;
@@ -388,11 +401,11 @@ static void name_process(const struct gn_model *m, struct gn_rows *rows)
 	for (size_t i = 0; first && i < rows->n; i++) {
 		struct gn_row *row = &rows->row[i];
 
-		if (row->pid != first->pid || row->own)
-			continue;
-		row->own = gn_program_name(command, row->name);
+		if (!row->own)
+			row->own = program_of(m, row);
+		if (!row->own && row->pid == first->pid)
+			row->own = gn_program_name(command, row->name);
 		row->name = row->own ?: row->name;
-		break;
 	}
 }
 
