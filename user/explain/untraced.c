@@ -86,11 +86,15 @@ static bool names_none(const struct gn_model *m)
 }
 
 /* Whether a runtime has methods, which are in no file. One of .NET that was
- * already running may compile none in the capture. */
+ * already running may compile none in the capture, and a JVM without USDT
+ * probes does not say what it compiles. */
 static bool has_methods(const struct gn_model *m)
 {
 	for (size_t i = 0; i < m->nthreads; i++)
 		if (m->threads[i].runtime == GN_RUNTIME_CLR)
+			return true;
+	for (size_t i = 0; i < m->nfunctions; i++)
+		if (m->functions[i].runtime == GN_RUNTIME_JAVA)
 			return true;
 	return m->code.compiled;
 }
