@@ -12,19 +12,16 @@ int gn_look_path(const struct gn_facts *f, struct gn_subject *s)
 {
 	uint64_t cpu;
 
-	if (!f->worker)
+	/* a single thread explains nothing */
+	if (!f->worker || gn_model_threads(f->m) < 2)
 		return 0;
 	cpu = gn_class_cpu_ns(f->worker->classes);
 	if (f->others_cpu > cpu / 4)
 		return 0;
 	s->share = gn_share(f->worker_busy, f->wall);
-	/* it explains slowness as far as it computes; a single thread explains
-	 * nothing */
+	/* it explains slowness as far as it computes */
 	s->rank =
-		gn_model_threads(f->m) < 2
-			? 0
-			: gn_share(cpu + f->worker->classes[GN_CLASS_RUNQUEUE],
-				   f->wall);
+		gn_share(cpu + f->worker->classes[GN_CLASS_RUNQUEUE], f->wall);
 	return 0;
 }
 
@@ -43,10 +40,7 @@ void gn_say_path(const struct gn_facts *f, const struct gn_subject *s,
 	gn_put_ns(out, f->wall);
 	fputs(": ", out);
 	gn_put_classes(out, t->classes, t->elapsed);
-	fputs(" of its time.", out);
-	if (gn_model_threads(f->m) < 2)
-		return;
-	fputs(" Beside it ", out);
+	fputs(" of its time. Beside it ", out);
 	gn_put_count(out, gn_model_threads(f->m) - 1, "thread was",
 		     "threads were");
 	fputs(" on CPUs for ", out);
