@@ -17,6 +17,9 @@
 #define GN_PRELOAD_ENV_EVENTS "GNOMON_PRELOAD_EVENTS"
 /* set: methods of JVMs get hooks in their bytecode */
 #define GN_PRELOAD_ENV_JVM "GNOMON_PRELOAD_JVM"
+/* the abstract name of a socket: a program that starts another one sends that
+ * one's file there, and waits until gnomon closes its end */
+#define GN_PRELOAD_ENV_GATE "GNOMON_PRELOAD_GATE"
 
 /* What follows the prefix is a variable that a .NET runtime needs. The program
  * sees it only while the runtime begins. */

@@ -68,3 +68,27 @@ void test_ia32(struct live *t)
 		      ways[i].syscall ? ways[i].syscall : "no call", inner);
 	}
 }
+
+/* Its functions cannot be traced, which is said. */
+void test_ia32_functions(struct live *t)
+{
+	static const char *const ways[] = {"%s", "sh -c $0 %s"};
+	const char *fixture = live_fixture(t, "ia32_32");
+
+	if (!live_has_32_bits(t, "ia32_32"))
+		return;
+	for (size_t i = 0; i < 2; i++) {
+		struct live_args a = {.n = 0};
+		struct live_talk talk;
+		char *line;
+
+		live_add(t, &a, t->gnomon, "run", "-o", live_path(t, "report"),
+			 "-f", "main", "--", NULL);
+		live_split(t, &a, live_text(t, ways[i], fixture));
+		live_talk(t, &a, &talk);
+		line = live_await_or_end(t, talk.err, "gnomon: '");
+		CHECK(t, line && strstr(line, "is a 32-bit program"),
+		      "it is not said");
+		CHECK(t, live_finish(t, &talk) == 0, "it ended otherwise");
+	}
+}

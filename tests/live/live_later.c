@@ -39,8 +39,15 @@ static void expect_late(struct live *t, const json_t *report, const char *name)
 	      "it is not told that calls before the probes were not seen");
 }
 
+static void expect_in_time(struct live *t, const json_t *report)
+{
+	CHECK(t, !live_number(t, report, "counters.unprobed"),
+	      "probes came late");
+}
+
 /* The command executes the program, which executes itself again. What env
- * starts is known from the command's words, and has its probes in time. */
+ * starts is known from the command's words; a shell waits until the program has
+ * its probes. */
 void test_executed(struct live *t)
 {
 	static const char *const wrappers[] = {"sh -c exec\t$0", "env A=1"};
@@ -63,11 +70,7 @@ void test_executed(struct live *t)
 		report = live_load(t, path);
 		live_clean(t, report);
 		files_expect(t, report, "/visited", "work", 1123);
-		if (!i)
-			expect_late(t, report, "work");
-		else
-			CHECK(t, !live_number(t, report, "counters.unprobed"),
-			      "probes came late");
+		expect_in_time(t, report);
 	}
 }
 
@@ -92,39 +95,89 @@ void test_executed_short(struct live *t)
 	      ran);
 }
 
-/* Of many processes that run one program at once, each is seen or reported as
- * missing. The first one runs until gnomon has read its file: for a program
- * that ended before that, gnomon does not know whether it has the function. */
+/* Many processes that run one program at once; the first one runs longer. */
+static char *many_runs(struct live *t, uint64_t many)
+{
+	return live_text(t,
+			 "$0 35& i=1; while [ $i -lt %" N
+			 " ]; do $0 12& i=$((i+1)); done; wait",
+			 many);
+}
+
+/* Each is seen. */
 void test_executed_many(struct live *t)
 {
 	const uint64_t many = 40;
-	char *path;
-	struct live_talk talk =
-		run_talk(t, "-f main",
-			 live_text(t,
-				   "sh -c $0\t35&\ti=1;while\t[\t$i\t-lt\t%" N
-				   "\t];do\t$0\t12&\ti=$((i+1));done;wait %s",
-				   many, live_fixture(t, "fib")),
-			 &path);
-	uint64_t seen, late;
+	struct live_args a = {.n = 0};
+	char *path = live_path(t, "report.json");
+	struct live_talk talk;
 	json_t *report;
 
+	live_add(t, &a, t->gnomon, "run", "--format", "json", "-o", path, "-f",
+		 "main", "--", "sh", "-c", many_runs(t, many),
+		 live_fixture(t, "fib"), NULL);
+	live_talk(t, &a, &talk);
 	CHECK(t, live_finish(t, &talk) == 0, "it ended otherwise");
 	report = live_load(t, path);
-	late = live_number(t, report, "counters.unprobed");
-	seen = live_function(t, report, NULL, "main", "calls", NULL);
-	CHECK(t, late && seen + late >= many,
-	      "%" N " calls seen, %" N " told of, of %" N, seen, late, many);
+	expect_in_time(t, report);
+	files_expect(t, report, "/fib", "main", many);
 }
 
-/* A shell that executes the program when it receives a line. */
-static pid_t start_shell(struct live *t, const char *path, struct live_talk *sh)
+/* The first child of the process; waits for it. */
+static pid_t child_of(struct live *t, pid_t pid)
+{
+	char *path = live_text(t, "/proc/%d/task/%d/children", pid, pid);
+	int child = 0;
+
+	while (!child) {
+		FILE *f = fopen(path, "re");
+
+		CHECK(t, f, "%s: %s", path, strerror(errno));
+		if (fscanf(f, "%d", &child) != 1)
+			live_pause(2);
+		fclose(f);
+	}
+	return child;
+}
+
+/* gnomon is stopped, so a shell's child waits for the program's probes. A
+ * signal for the program ends it: the child does not take it as the shell
+ * does. */
+void test_executed_signalled(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_talk talk;
+	pid_t child;
+	int sh;
+
+	live_add(t, &a, t->gnomon, "run", "-o", live_path(t, "report"), "-f",
+		 "main", "--", "sh", "-c",
+		 "trap : TERM; echo ready $$; read line; sleep 9; echo ends $?",
+		 NULL);
+	live_talk(t, &a, &talk);
+	CHECK(t,
+	      sscanf(live_await(t, talk.out, "ready "), "ready %d", &sh) == 1,
+	      "sh is not ready");
+	kill(talk.pid, SIGSTOP);
+	live_tell(t, &talk, "go");
+	child = child_of(t, sh);
+	live_pause(200);
+	kill(child, SIGTERM);
+	CHECK(t, live_await(t, talk.out, "ends 143"), "it goes on");
+	kill(talk.pid, SIGCONT);
+	CHECK(t, live_finish(t, &talk) == 0, "it ended otherwise");
+}
+
+/* A shell that runs this when it receives a line; $0 is the path. */
+static pid_t start_script(struct live *t, const char *script, const char *path,
+			  struct live_talk *sh)
 {
 	struct live_args a = {.n = 0};
 	int pid;
 
-	live_add(t, &a, "/bin/sh", "-c", "echo ready $$; read line; exec $0",
-		 path, NULL);
+	live_add(t, &a, "/bin/sh", "-c",
+		 live_text(t, "echo ready $$; read line; %s", script), path,
+		 NULL);
 	live_talk(t, &a, sh);
 	CHECK(t,
 	      sscanf(live_await(t, sh->out, "ready "), "ready %d", &pid) == 1,
@@ -132,12 +185,12 @@ static pid_t start_shell(struct live *t, const char *path, struct live_talk *sh)
 	return pid;
 }
 
-/* Attaches to such a shell, which then becomes the program; waits until the
+/* Attaches to a shell, which then becomes the program; waits until the
  * program is ready. */
 static char *attach_executed(struct live *t, const char *path,
 			     struct live_talk *sh, struct live_talk *gnomon)
 {
-	pid_t pid = start_shell(t, path, sh);
+	pid_t pid = start_script(t, "exec $0", path, sh);
 	char *out = live_attach(t, "-f work -f libc.so.6:getpid",
 				live_text(t, "%d", pid), gnomon);
 
@@ -145,6 +198,31 @@ static char *attach_executed(struct live *t, const char *path,
 	live_await(t, gnomon->err, "gnomon: attached: process");
 	live_await(t, sh->out, "ready ");
 	return out;
+}
+
+/* Of processes that another process starts than those of a command, each is
+ * seen or reported as missing. The first one runs until gnomon has read its
+ * file: for a program that ended before that, gnomon does not know whether it
+ * has the function. */
+void test_executed_many_attached(struct live *t)
+{
+	const uint64_t many = 40;
+	struct live_talk sh, gnomon;
+	uint64_t seen, late;
+	json_t *report;
+	pid_t pid = start_script(t, many_runs(t, many), live_fixture(t, "fib"),
+				 &sh);
+	char *out = live_attach(t, "-f main -f libc.so.6:getpid",
+				live_text(t, "%d", pid), &gnomon);
+
+	live_tell(t, &sh, "go");
+	CHECK(t, live_finish(t, &sh) == 0, "it ended otherwise");
+	CHECK(t, live_finish(t, &gnomon) == 0, "gnomon ended otherwise");
+	report = live_load(t, out);
+	late = live_number(t, report, "counters.unprobed");
+	seen = live_function(t, report, NULL, "main", "calls", NULL);
+	CHECK(t, late && seen + late >= many,
+	      "%" N " calls seen, %" N " told of, of %" N, seen, late, many);
 }
 
 /* A process that gnomon is attached to executes another program. */
@@ -212,7 +290,8 @@ void test_executed_written(struct live *t)
 	live_clean(t, report);
 	files_expect(t, report, "/program", "fib", fib);
 	files_expect(t, report, "/program", "work", 100);
-	expect_late(t, report, "work");
+	CHECK(t, !files_unprobed(report, "work"),
+	      "the second program's probes came late");
 }
 
 /* A thread other than the first executes a file that another process maps, too:

@@ -32,6 +32,9 @@ static void handle(struct gn_later *l, struct gn_later_news *n)
 	case GN_NEWS_LOOK:
 		gn_later_look_at(l, n);
 		break;
+	case GN_NEWS_GATE:
+		gn_later_pass(l, n);
+		break;
 	case GN_NEWS_END:
 		if (!gn_process_has_ended(n->pid)) {
 			gn_later_go_on(l, n);
@@ -57,7 +60,7 @@ static void *work(void *later)
 		}
 		pthread_mutex_unlock(&l->lock);
 		handle(l, &n);
-		free(n.path);
+		gn_later_forget(&n);
 		pthread_mutex_lock(&l->lock);
 	}
 	pthread_mutex_unlock(&l->lock);
@@ -129,8 +132,10 @@ int gn_later_new(struct gn_session *s, const pid_t *pids, size_t n)
 		goto fail;
 	s->later = l; /* the thread looks at it */
 	err = gn_thread_start(&l->thread, work, l);
-	if (!err)
+	if (!err) {
+		gn_gate_serve(s->gate, l);
 		return 0;
+	}
 	s->later = NULL;
 fail:
 	l->quit = true;
@@ -164,6 +169,7 @@ void gn_later_stop(struct gn_later *l)
 {
 	if (!l || l->quit)
 		return;
+	gn_gate_close(l->session->gate);
 	pthread_mutex_lock(&l->lock);
 	if (l->mapped)
 		gn_later_take_mapped(l);
@@ -172,6 +178,7 @@ void gn_later_stop(struct gn_later *l)
 	pthread_cond_signal(&l->wake);
 	pthread_mutex_unlock(&l->lock);
 	pthread_join(l->thread, NULL);
+	gn_later_let_go(l);
 }
 
 void gn_later_rest(struct gn_later *l)
@@ -193,7 +200,7 @@ void gn_later_rest(struct gn_later *l)
 			 (gn_later_traced(l, n->pid) ||
 			  gn_later_was_traced(l, n->pid, n->since)))
 			gn_later_miss_library(l, n);
-		free(n->path);
+		gn_later_forget(&l->news[i]);
 	}
 	l->nnews = 0;
 	gn_later_tell_untold(l);
@@ -202,6 +209,11 @@ void gn_later_rest(struct gn_later *l)
 unsigned gn_later_gone(const struct gn_later *l)
 {
 	return l && l->quit ? l->ngone : 0;
+}
+
+const char *gn_later_narrow(const struct gn_later *l)
+{
+	return l && l->quit ? l->narrow : NULL;
 }
 
 bool gn_later_failed(const struct gn_later *l)
@@ -243,7 +255,8 @@ void gn_later_free(struct gn_later *l)
 	pthread_mutex_destroy(&l->lock);
 	pthread_cond_destroy(&l->wake);
 	for (size_t i = 0; i < l->nnews; i++)
-		free(l->news[i].path);
+		gn_later_forget(&l->news[i]);
+	free(l->narrow);
 	free(l->process);
 	free(l->news);
 	free(l->out);

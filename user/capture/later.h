@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Attaches to processes, programs and libraries that appear while the capture
- * runs. A program that a followed process executes is planned and probed, and
- * so is a library that a traced process maps. A new process gets the links of
- * single processes (gn_session_private()).
+ * runs. A program that a followed process executes is planned and probed, if
+ * possible before it begins (gate.h), and so is a library that a traced process
+ * maps. A new process gets the links of single processes
+ * (gn_session_private()).
  *
  * A thread does this, because the ring cannot wait so long. It first puts
  * records of new functions into the stream, by gn_later_serve(), and attaches
@@ -47,6 +48,10 @@ uint64_t gn_later_count(struct gn_later *l, enum gn_counter counter);
 /* After gn_later_rest(): how many programs ended before they were looked at.
  * NULL is fine. */
 unsigned gn_later_gone(const struct gn_later *l);
+
+/* After gn_later_rest(): a 32-bit program that was started, or NULL. NULL is
+ * fine. */
+const char *gn_later_narrow(const struct gn_later *l);
 
 /* After gn_later_stop(): whether some of what came later was not looked at or
  * attached to, because descriptors, memory or room for probes were lacking.

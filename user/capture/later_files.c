@@ -7,18 +7,34 @@
 #include "capture/clock.h"
 #include "capture/later_parts.h"
 #include "capture/tell.h"
+#include "process/parent.h"
 
 /* A new process can map files before its own record comes: how long to wait. */
 #define KNOWN_AFTER_NS 100000000u
 
+/* A debugger does not get to see its own breakpoints at the places of probes.
+ */
+static void tell_debugged(const struct gn_later_news *n)
+{
+	char name[GN_DEBUGGER_NAME];
+
+	if (gn_process_is_debugged((uint32_t)n->pid, name))
+		gn_error("process %d runs under %s, which does not stop at "
+			 "breakpoints at the begin or the end of functions "
+			 "that -f names",
+			 (int)n->pid, name);
+}
+
 /* Names the file, where the capture's own summary goes (stderr). */
 static void tell(const struct gn_later *l, const struct gn_file *file,
-		 pid_t pid, uint32_t functions)
+		 const struct gn_later_news *n, uint32_t functions)
 {
 	if (l->session->opts.quiet)
 		return;
-	gn_error("attached: process %d runs '%s': %u more native function%s",
-		 (int)pid, file->path, functions, functions == 1 ? "" : "s");
+	gn_error("attached: process %d %s '%s': %u more native function%s",
+		 (int)n->pid, n->kind == GN_NEWS_GATE ? "starts" : "runs",
+		 file->path, functions, functions == 1 ? "" : "s");
+	tell_debugged(n);
 }
 
 /* Moves the file and its probes to those that are kept. */
@@ -92,9 +108,11 @@ static void probe_file(struct gn_later *l, struct gn_file *file,
 				 gn_later_module(l, at), 0);
 		gn_later_attach(l, file, from);
 		file->probed = gn_now_ns();
-		gn_later_miss_file(l, at, n->pid, n->since, file->probed);
+		if (n->kind != GN_NEWS_GATE)
+			gn_later_miss_file(l, at, n->pid, n->since,
+					   file->probed);
 		gn_later_miss_gone(l, at);
-		tell(l, file, n->pid, l->functions.next - first);
+		tell(l, file, n, l->functions.next - first);
 	}
 	gn_probes_free(&probes);
 }
@@ -122,6 +140,13 @@ static void take_file(struct gn_later *l, struct gn_file *file,
 		return;
 	}
 	probe_file(l, file, n, &plain);
+}
+
+void gn_later_take_program(struct gn_later *l, struct gn_file *file,
+			   const struct gn_later_news *n)
+{
+	/* it runs when the file has its probes, so nothing is missing */
+	take_file(l, file, n, UINT64_MAX);
 }
 
 void gn_later_take_files(struct gn_later *l, const struct gn_later_news *n)

@@ -8,6 +8,7 @@
 #include "capture/later_parts.h"
 #include "capture/setter.h"
 #include "process/ended.h"
+#include "process/parent.h"
 #include "process/share.h"
 
 /* `pid` 0: every process. */
@@ -65,6 +66,23 @@ void gn_later_link(struct gn_later *l, pid_t pid)
 	gn_later_fail(l, err, gn_now_ns());
 }
 
+/* Whether the process of which `mapped` lists the files, if there are any, has
+ * not come to the program: neither it nor its parent runs it. */
+static bool runs_another(const struct gn_file *program, pid_t pid,
+			 const struct gn_files *mapped)
+{
+	struct gn_files above = {0};
+	uint32_t parent = 0;
+	bool another;
+
+	gn_process_and_parent((uint32_t)pid, &parent);
+	another = mapped->count && !gn_files_have(mapped, &program->id) &&
+		  parent && !gn_later_files_of((pid_t)parent, &above) &&
+		  !gn_files_have(&above, &program->id);
+	gn_files_free(&above);
+	return another;
+}
+
 /*
  * Whether the process could call functions of the file. If no traced process
  * had mapped the file when the capture began, looks whether this one has. If
@@ -74,17 +92,19 @@ void gn_later_link(struct gn_later *l, pid_t pid)
 static bool could_call(struct gn_later *l, const struct gn_file *file,
 		       pid_t pid, uint64_t since, struct gn_files *mapped)
 {
-	bool asked;
+	bool asked, later = file->probed && file->program;
 	int err = 0;
 
 	/* the session's thread looks at what is mapped */
 	pthread_mutex_lock(&l->lock);
 	asked = file->asked;
 	pthread_mutex_unlock(&l->lock);
-	if (!pid || (!asked && !file->awaited))
+	if (!pid || (!asked && !file->awaited && !later))
 		return true;
 	if (!mapped->count)
 		err = gn_later_files_of(pid, mapped);
+	if (later)
+		return err || !runs_another(file, pid, mapped);
 	if (!err)
 		return gn_files_have(mapped, &file->id);
 	return asked || !file->begins ||

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <gnomon/grow.h>
 #include "capture/clock.h"
@@ -115,14 +116,25 @@ void gn_later_overrun(struct gn_later *l, uint64_t since)
 	l->overrun = l->overrun ?: since;
 }
 
-/* A LOOK counts, too: its process can be a new traced one. */
-static void drop(struct gn_later *l, const struct gn_later_news *n)
+void gn_later_forget(struct gn_later_news *n)
 {
-	if (n->path)
-		gn_filter_miss(l->session->filter, n->path);
 	free(n->path);
-	if (n->kind != GN_NEWS_END)
-		gn_later_overrun(l, n->since);
+	if (n->kind != GN_NEWS_GATE)
+		return;
+	if (n->fd >= 0)
+		close(n->fd);
+	if (n->gate >= 0)
+		close(n->gate);
+}
+
+/* A LOOK counts, too: its process can be a new traced one. */
+static void drop(struct gn_later *l, struct gn_later_news n)
+{
+	if (n.kind == GN_NEWS_LOOK && n.path)
+		gn_filter_miss(l->session->filter, n.path);
+	if (n.kind != GN_NEWS_END && n.kind != GN_NEWS_GATE)
+		gn_later_overrun(l, n.since);
+	gn_later_forget(&n);
 }
 
 void gn_later_tell(struct gn_later *l, const struct gn_later_news *n)
@@ -132,7 +144,7 @@ void gn_later_tell(struct gn_later *l, const struct gn_later_news *n)
 			    sizeof(*l->news)))
 		l->news[l->nnews++] = *n;
 	else
-		drop(l, n);
+		drop(l, *n);
 	pthread_cond_signal(&l->wake);
 }
 
@@ -325,12 +337,18 @@ void gn_later_take_mapped(struct gn_later *l)
 
 /*
  * New processes come first: they only need the probes that there are, while to
- * plan those of a large program can take a second. Ends come last, because
- * removing probes takes long.
+ * plan those of a large program can take a second. Then comes who waits. Ends
+ * come last, because removing probes takes long.
  */
 static int rank(const struct gn_later_news *n)
 {
-	return n->kind == GN_NEWS_PROCESS ? 0 : n->kind == GN_NEWS_END ? 2 : 1;
+	static const int ranks[] = {
+		[GN_NEWS_PROCESS] = 0, [GN_NEWS_GATE] = 1,
+		[GN_NEWS_PROGRAM] = 2, [GN_NEWS_LOOK] = 2,
+		[GN_NEWS_END] = 3,
+	};
+
+	return ranks[n->kind];
 }
 
 bool gn_later_next(struct gn_later *l, struct gn_later_news *out, uint64_t *due)

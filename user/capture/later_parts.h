@@ -21,11 +21,13 @@
 /* How many ended processes are remembered. */
 #define GN_ENDED_MAX 256
 
-/* What happened to a process. LOOK: it has mapped a library. */
+/* What happened to a process. LOOK: it has mapped a library. GATE: it waits
+ * before it starts a program. */
 enum gn_later_kind {
 	GN_NEWS_PROCESS,
 	GN_NEWS_PROGRAM,
 	GN_NEWS_LOOK,
+	GN_NEWS_GATE,
 	GN_NEWS_END
 };
 
@@ -37,9 +39,10 @@ struct gn_later_news {
 	uint64_t since; /* when it happened */
 	uint64_t due;	/* not handled before this time; 0: at once */
 	/* LOOK: what it has mapped; all 0 and NULL: not known. Owns `path`, for
-	 * which there can have been no room. */
+	 * which there can have been no room. GATE: the program. */
 	struct gn_file_id file;
 	char *path;
+	int fd, gate; /* GATE: the program's file, and who waits; owned */
 	/* PROGRAM: start of its file's name, may lack its NUL; empty: the
 	 * command */
 	char comm[16];
@@ -110,6 +113,7 @@ struct gn_later {
 	struct gn_probes probes;
 	struct gn_functions functions;
 	struct gn_native_stats stats;
+	char *narrow;	/* the first 32-bit program that was found; or NULL */
 	bool failed;	/* something was lacking */
 	size_t refused; /* functions that the kernel refused, for any process */
 	struct gn_later_gone gone[GN_ENDED_MAX];
@@ -123,7 +127,16 @@ struct gn_later {
 void gn_later_fail(struct gn_later *l, int err, uint64_t since);
 bool gn_later_stopping(struct gn_later *l);
 
-/* later_files.c. Gives the files that a process has mapped their probes. */
+/* later_gate.c. Gives the program its probes, and opens the gate. */
+void gn_later_pass(struct gn_later *l, struct gn_later_news *n);
+/* After the stop: nobody waits any more. */
+void gn_later_let_go(struct gn_later *l);
+
+/* later_files.c. Gives a program that is not started yet its probes. May take
+ * over `file`. */
+void gn_later_take_program(struct gn_later *l, struct gn_file *file,
+			   const struct gn_later_news *n);
+/* Gives the files that a process has mapped their probes. */
 void gn_later_take_files(struct gn_later *l, const struct gn_later_news *n);
 /* The same for a LOOK, if the process is a traced one. */
 void gn_later_look_at(struct gn_later *l, struct gn_later_news *n);
@@ -155,6 +168,8 @@ bool gn_later_has_privates(const struct gn_session *s);
 struct gn_later_process *gn_later_find(struct gn_later *l, pid_t pid);
 int gn_later_add(struct gn_later *l, pid_t pid, size_t linked);
 void gn_later_tell(struct gn_later *l, const struct gn_later_news *n);
+/* Frees what the news owns; who waits for it goes on. */
+void gn_later_forget(struct gn_later_news *n);
 void gn_later_look(struct gn_later *l, const struct gn_mapped_file *mapped,
 		   pid_t pid);
 /* With the lock held: from then on calls are missing, up to the end. */

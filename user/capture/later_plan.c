@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "capture/tell.h"
+#include "elf/elf_file.h"
 
 bool gn_later_is_plain(const struct gn_later *l, const struct gn_later_plain *p)
 {
@@ -57,6 +58,7 @@ int gn_later_plan(struct gn_later *l, struct gn_file *file,
 		.later = true,
 	};
 	struct gn_native_stats stats;
+	char place[GN_FILE_PLACE];
 	int err;
 
 	l->functions.files = &one;
@@ -66,6 +68,9 @@ int gn_later_plan(struct gn_later *l, struct gn_file *file,
 	l->functions.last_file = 0;
 	err = gn_native_walk(&one, &opts, gn_functions_take, &l->functions,
 			     &stats);
+	if (err == -ENOEXEC && !l->narrow &&
+	    gn_elf_has_32_bits(gn_file_place(file->fd, place)))
+		l->narrow = strdup(file->path);
 	if (err)
 		/* no ELF file; functions announced for it are never hit */
 		return gn_later_lacks(err) || err == -ECANCELED ? err : 0;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gnomon/preload.h>
 #include "capture/denied.h"
 #include "capture/fast_clock.h"
 #include "capture/preload.h"
@@ -410,6 +411,16 @@ static int plan_runtime(struct gn_session *s, const struct gn_runtime *rt)
 	return plan_launch(s, rt, *library ? library : NULL);
 }
 
+/* Programs that the command starts wait for their probes. */
+static int plan_gate(struct gn_session *s)
+{
+	s->gate = gn_gate_new(s->opts.user.uid);
+	if (s->gate && gn_launch_env(&s->launch, GN_PRELOAD_ENV_GATE,
+				     gn_gate_name(s->gate)))
+		return gn_session_fail(s, -ENOMEM, 1, "no memory");
+	return 0;
+}
+
 int gn_prepare_runtimes(struct gn_session *s)
 {
 	const struct gn_runtime *rt;
@@ -417,6 +428,8 @@ int gn_prepare_runtimes(struct gn_session *s)
 	int err = 0;
 
 	s->launch.lends = s->opts.command && !find_preload(s, library);
+	if (s->launch.lends && gn_session_awaits(s))
+		err = plan_gate(s);
 	if (s->active)
 		s->launch.fast = may_be_fast(s);
 	for (size_t i = 0; !err && (rt = gn_runtime_at(i)); i++)

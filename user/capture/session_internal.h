@@ -16,6 +16,7 @@
 #include "capture/running.h"
 #include "capture/sampler.h"
 #include "capture/unwanted.h"
+#include "capture/gate.h"
 #include "capture/written.h"
 #include "runtime/probes.h"
 #include "capture/session.h"
@@ -103,8 +104,9 @@ struct gn_session {
 	/* NULL: nothing is attached later. The thread of `written` looks, too.
 	 */
 	struct gn_later *_Atomic later;
-	bool by_thread; /* multi links cover only a first thread */
-	int wake;	/* readable: the kernel side has news; -1 = none */
+	struct gn_gate *gate; /* NULL: no program waits */
+	bool by_thread;	      /* multi links cover only a first thread */
+	int wake; /* readable: the kernel side has news; -1 = none */
 	struct bpf_link **tracing; /* programs on tracepoints and events */
 	size_t ntracing;
 	/* the program on signals; it stays after the trace's end, while gnomon

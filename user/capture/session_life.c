@@ -93,6 +93,7 @@ void gn_session_free(struct gn_session *s)
 	ring_buffer__free(s->ring);
 	gnomon_bpf__destroy(s->skel);
 	gn_later_free(s->later);
+	gn_gate_free(s->gate);
 	free(s->setups);
 	gn_functions_clear(&s->functions);
 	gn_sleds_free(s);

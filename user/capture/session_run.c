@@ -21,6 +21,7 @@
 #include "capture/meter.h"
 #include "capture/prepare.h"
 #include "capture/unseen.h"
+#include "elf/elf_file.h"
 #include "gnomon.skel.h"
 #include "runtime/runtime.h"
 
@@ -331,6 +332,24 @@ static void tell_gone(const struct gn_session *s, gn_unseen_fn tell, void *ctx)
 	tell(ctx, line);
 }
 
+/* Reports a 32-bit program, of which -f may name functions. */
+static void tell_narrow(const struct gn_session *s, gn_unseen_fn tell,
+			void *ctx)
+{
+	const char *path = gn_later_narrow(s->later);
+	char line[PATH_MAX + 128];
+
+	if (s->foreign && gn_elf_has_32_bits(s->program))
+		path = s->program;
+	if (!path)
+		return;
+	snprintf(line, sizeof(line),
+		 "'%s' is a 32-bit program: its threads and time classes are "
+		 "seen, but not its functions",
+		 path);
+	tell(ctx, line);
+}
+
 /* Reports that the command is a script: -f may name functions of its
  * language. */
 static void tell_language(const struct gn_session *s, gn_unseen_fn tell,
@@ -385,6 +404,7 @@ void gn_session_unseen(const struct gn_session *s, bool quiet,
 				s->opts.no_managed, tell, ctx);
 		tell_language(s, tell, ctx);
 	}
+	tell_narrow(s, tell, ctx);
 	tell_gone(s, tell, ctx);
 	tell_valueless(s, tell, ctx);
 	if (gn_later_sees_mapped(s->later))

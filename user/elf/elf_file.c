@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Opens an ELF file, and answers questions that need no search. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "elf/elf_internal.h"
 
@@ -197,4 +199,18 @@ bool gn_elf_needs_musl(const char *path)
 uint64_t gn_elf_entry(const struct gn_elf *elf)
 {
 	return elf->entry;
+}
+
+bool gn_elf_has_32_bits(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char head[EI_NIDENT];
+	bool has;
+
+	if (fd < 0)
+		return false;
+	has = pread(fd, head, sizeof(head), 0) == sizeof(head) &&
+	      !memcmp(head, ELFMAG, SELFMAG) && head[EI_CLASS] == ELFCLASS32;
+	close(fd);
+	return has;
 }

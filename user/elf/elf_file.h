@@ -135,4 +135,7 @@ int gn_elf_linker(const char *path, char **linker);
  * read. */
 bool gn_elf_needs_musl(const char *path);
 
+/* Whether it is a 32-bit program. False also if the file cannot be read. */
+bool gn_elf_has_32_bits(const char *path);
+
 #endif

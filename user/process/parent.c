@@ -51,19 +51,49 @@ bool gn_is_ancestor(uint32_t pid)
 }
 
 /* The kernel keeps 15 bytes of a name. */
-static bool has_name(uint32_t pid, const void *name)
+static void read_name(uint32_t pid, char name[16])
 {
-	char path[64], own[16] = "";
+	char path[64];
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/comm", pid);
 	f = fopen(path, "re");
-	if (f && !fgets(own, sizeof(own), f))
-		*own = '\0';
+	if (!f || !fgets(name, 16, f))
+		*name = '\0';
 	if (f)
 		fclose(f);
-	own[strcspn(own, "\n")] = '\0';
+	name[strcspn(name, "\n")] = '\0';
+}
+
+static bool has_name(uint32_t pid, const void *name)
+{
+	char own[16];
+
+	read_name(pid, own);
 	return *own && !strncmp(own, name, sizeof(own) - 1);
+}
+
+/* Others that trace, such as strace, place no breakpoints. */
+bool gn_process_is_debugged(uint32_t pid, char name[GN_DEBUGGER_NAME])
+{
+	static const char *const debuggers[] = {"gdb", "lldb", "rr", "dlv"};
+	char path[64], line[256];
+	uint32_t by = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", pid);
+	f = fopen(path, "re");
+	while (f && !by && fgets(line, sizeof(line), f))
+		sscanf(line, "TracerPid:%" SCNu32, &by);
+	if (f)
+		fclose(f);
+	if (!by)
+		return false;
+	read_name(by, name);
+	for (size_t i = 0; i < sizeof(debuggers) / sizeof(debuggers[0]); i++)
+		if (!strncmp(name, debuggers[i], strlen(debuggers[i])))
+			return true;
+	return false;
 }
 
 bool gn_is_below_its_like(void)

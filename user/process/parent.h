@@ -14,6 +14,11 @@ uint32_t gn_process_and_parent(uint32_t tid, uint32_t *parent);
  * or timeout. */
 bool gn_is_ancestor(uint32_t pid);
 
+/* Whether a debugger traces the process: something that can place breakpoints.
+ * `name` gets its name. */
+#define GN_DEBUGGER_NAME 16
+bool gn_process_is_debugged(uint32_t pid, char name[GN_DEBUGGER_NAME]);
+
 /* Whether an ancestor has gnomon's name: another gnomon, which may trace this
  * one and the programs that it starts. */
 bool gn_is_below_its_like(void);

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "elf/elf_file.h"
 #include "hooksite/clr/clsid.h"
 #include "hooksite/clr/events.h"
 #include "hooksite/clr/filter.h"
@@ -31,17 +32,9 @@
 static int check_class(pid_t pid, char *why)
 {
 	char path[32];
-	uint8_t head[5] = {0};
-	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0; /* a later step says why */
-	if (pread(fd, head, sizeof(head), 0) < 0)
-		head[4] = 0;
-	close(fd);
-	if (head[4] != 1)
+	if (!gn_elf_has_32_bits(path))
 		return 0;
 	snprintf(why, GN_WHY_MAX,
 		 "process %d is a 32-bit program; gnomon traces functions of "

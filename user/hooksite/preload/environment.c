@@ -127,6 +127,7 @@ struct gn_preloaded gn_environment_take(char **envp)
 
 	gn_environment_drop(envp, GN_PRELOAD_ENV_EVENTS);
 	gn_environment_drop(envp, GN_PRELOAD_ENV_FILTER);
+	gn_environment_drop(envp, GN_PRELOAD_ENV_GATE);
 	gn_environment_drop(envp, GN_PRELOAD_ENV);
 	gn_environment_drop_library(envp, GN_PRELOAD_LIBRARY);
 	return p;

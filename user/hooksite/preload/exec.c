@@ -21,6 +21,7 @@
 #include <gnomon/hooksite.h>
 #include <gnomon/preload.h>
 #include "hooksite/preload/environment.h"
+#include "hooksite/preload/gate.h"
 #include "hooksite/preload/lent.h"
 #include "hooksite/preload/next.h"
 #include "hooksite/preload/program.h"
@@ -28,7 +29,7 @@
 
 #define EXPORT	 __attribute__((visibility("default")))
 #define PRELOAD	 "LD_PRELOAD="
-#define MINE	 4
+#define MINE	 5
 #define MOST_ENV 8192
 #define LONGEST	 32768 /* LD_PRELOAD */
 #define SHELL	 "/bin/sh"
@@ -40,6 +41,7 @@ struct start {
 	int (*call)(const struct start *s, char *const *envp);
 	const char *file;
 	char *const *argv;
+	bool exec; /* the process itself becomes the program */
 	/* of posix_spawn() */
 	pid_t *pid;
 	const posix_spawn_file_actions_t *actions;
@@ -57,6 +59,7 @@ static struct {
 	const volatile uint16_t *site; /* gnomon's own */
 	struct stat file;	       /* the library */
 	char *entry[MINE];	       /* NAME=VALUE; NULL: none */
+	const char *gate;	       /* the value in the last one, or NULL */
 	bool is;
 	exec_fn execve, execvpe;
 	spawn_fn spawn, spawnp;
@@ -66,7 +69,7 @@ static struct {
 
 static const char *const mine[MINE] = {GN_PRELOAD_ENV, GN_PRELOAD_ENV_FILTER,
 				       GN_PRELOAD_ENV_EVENTS,
-				       GN_PRELOAD_ENV_JVM};
+				       GN_PRELOAD_ENV_JVM, GN_PRELOAD_ENV_GATE};
 
 static char *keep(char **envp, const char *name)
 {
@@ -107,6 +110,8 @@ void gn_exec_keep(char **envp)
 	kept.library = strdup(info.dli_fname);
 	for (int i = 0; i < MINE; i++)
 		kept.entry[i] = keep(envp, mine[i]);
+	if (kept.entry[MINE - 1])
+		kept.gate = strchr(kept.entry[MINE - 1], '=') + 1;
 	kept.site = find_site(gn_environment_get(envp, GN_PRELOAD_ENV));
 	kept.is = kept.library && kept.entry[0] &&
 		  !stat(kept.library, &kept.file);
@@ -226,6 +231,8 @@ static int start_with(const struct start *s, const char *path,
 	int result;
 
 	gn_exec_begin();
+	if (kept.gate && gn_exec_is_traced())
+		gn_gate_pass(kept.gate, path, s->exec);
 	gift = gift_of(path);
 	if (!gift || !look(envp, &n, &list, &at))
 		return s->call(s, envp);
@@ -301,7 +308,7 @@ static int call_spawnp(const struct start *s, char *const *envp)
 EXPORT int execve(const char *path, char *const *argv, char *const *envp)
 {
 	const struct start s = {
-		.call = call_execve, .file = path, .argv = argv};
+		.call = call_execve, .file = path, .argv = argv, .exec = true};
 
 	return start_with(&s, path, envp);
 }
@@ -314,7 +321,7 @@ EXPORT int execv(const char *path, char *const *argv)
 EXPORT int execvpe(const char *file, char *const *argv, char *const *envp)
 {
 	const struct start s = {
-		.call = call_execvpe, .file = file, .argv = argv};
+		.call = call_execvpe, .file = file, .argv = argv, .exec = true};
 	char path[PATH_MAX];
 
 	return start_with(&s, find(file, path), envp);
@@ -330,7 +337,8 @@ EXPORT int posix_spawn(pid_t *pid, const char *path,
 		       const posix_spawnattr_t *attr, char *const *argv,
 		       char *const *envp)
 {
-	const struct start s = {call_spawn, path, argv, pid, actions, attr};
+	const struct start s = {call_spawn, path,    argv, false,
+				pid,	    actions, attr};
 
 	return start_with(&s, path, envp);
 }
@@ -340,7 +348,8 @@ EXPORT int posix_spawnp(pid_t *pid, const char *file,
 			const posix_spawnattr_t *attr, char *const *argv,
 			char *const *envp)
 {
-	const struct start s = {call_spawnp, file, argv, pid, actions, attr};
+	const struct start s = {call_spawnp, file,    argv, false,
+				pid,	     actions, attr};
 	char path[PATH_MAX];
 
 	return start_with(&s, find(file, path), envp);

@@ -230,26 +230,40 @@ static const char *instead(struct head *h)
 	return at;
 }
 
+/* Opens what the kernel starts for this path, and reads its head. */
+static int open_program(const char *path, struct head *h)
+{
+	for (int i = 0; i <= SCRIPTS; i++) {
+		int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+		if (fd < 0)
+			return fd;
+		h->size = pread(fd, h->text, HEAD, 0);
+		h->text[h->size > 0 ? h->size : 0] = '\0';
+		path = instead(h);
+		if (!path)
+			return fd;
+		close(fd);
+	}
+	return -1;
+}
+
+int gn_program_open(const char *path)
+{
+	struct head h = {.size = 0};
+
+	return open_program(path, &h);
+}
+
 enum gn_program_fit gn_program_fit(const char *path, uid_t uid)
 {
 	struct head h = {.size = 0};
-	const char *next = path;
+	int fd = open_program(path, &h);
+	enum gn_program_fit is = GN_PROGRAM_FOREIGN;
 
-	for (int i = 0; next && i <= SCRIPTS; i++) {
-		int fd = open(next, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-
-		if (fd < 0)
-			return GN_PROGRAM_FOREIGN;
-		h.size = pread(fd, h.text, HEAD, 0);
-		h.text[h.size > 0 ? h.size : 0] = '\0';
-		next = instead(&h);
-		if (!next) {
-			enum gn_program_fit is = fit(fd, &h, uid);
-
-			close(fd);
-			return is;
-		}
+	if (fd >= 0) {
+		is = fit(fd, &h, uid);
 		close(fd);
 	}
-	return GN_PROGRAM_FOREIGN;
+	return is;
 }

@@ -16,5 +16,7 @@ enum gn_program_fit {
 /* Looks at what the kernel starts for this path: of a script, its
  * interpreter. `uid`: who starts it. */
 enum gn_program_fit gn_program_fit(const char *path, uid_t uid);
+/* Opens that. Negative: it cannot be read. */
+int gn_program_open(const char *path);
 
 #endif
