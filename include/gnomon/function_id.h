@@ -17,7 +17,7 @@
 	/* methods of HotSpot with hooks in their bytecode */ \
 	X(JAVA, 7, "java")                                    \
 	/* functions of PHP with hooks of the library */      \
-	X(ZEND, 8, "zend")
+	X(ZEND, 8, "php")
 
 enum gn_runtime_id {
 #define GN_RUNTIME_ENUM(name, value, text) GN_RUNTIME_##name = (value),
