@@ -142,11 +142,18 @@ static bool can_be_copied(const struct gn_model *m)
 	       !(hooks && strcmp(hooks, "il") != 0);
 }
 
-/* Whether only methods of a runtime could have been traced, and it had no
+/* Whether an interpreter had no hooks. */
+static bool left(const struct gn_model *m)
+{
+	return m->code.selected[GN_SELECTED_PYTHONS_LEFT] ||
+	       m->code.selected[GN_SELECTED_RUBIES_LEFT];
+}
+
+/* Whether only functions of a runtime could have been traced, and it had no
  * hooks. */
 static bool unhooked(const struct gn_model *m)
 {
-	return !m->nfunctions && gn_model_info(m, "clr.unhooked");
+	return !m->nfunctions && (gn_model_info(m, "clr.unhooked") || left(m));
 }
 
 /* Whether no function has probes because those that -f names were refused.
@@ -323,9 +330,10 @@ void gn_say_untraced(const struct gn_facts *f, const struct gn_subject *s,
 	fputs(" of app time (", out);
 	gn_put_pct(out, s->ns, f->classes[GN_CLASS_APP]);
 	if (unhooked(f->m))
-		fputs(") is in none: a runtime had no hooks (see runtime); "
-		      "--by thread tells.",
-		      out);
+		fprintf(out,
+			") is in none: a runtime had no hooks (see %s); --by "
+			"thread tells.",
+			left(f->m) ? "UNTRACED" : "runtime");
 	else if (unnamed_java(f->m))
 		fputs(") is in none: in a JVM that ran already, -f must name "
 		      "the methods (-f 'com.example.*'); --by thread tells "

@@ -25,6 +25,7 @@ static struct {
 	bool listens; /* the audit hook is there */
 	bool begun;   /* the program runs code */
 	bool hooked;
+	bool greenlets; /* they are told of */
 } python;
 
 /* The lock is in the state of the runtime: from 3.12 on in that of the main
@@ -84,9 +85,11 @@ static bool is_own_code(const char *event, struct gn_py *args)
 /* greenlet switches between stacks of calls, which no event tells. */
 static void see_import(const char *event, struct gn_py *args)
 {
-	if (imports(event, args, "greenlet._greenlet") ||
-	    imports(event, args, "_greenlet"))
-		gn_site_call_selected(GN_SELECTED_GREENLETS, 1);
+	if (python.greenlets || !(imports(event, args, "greenlet._greenlet") ||
+				  imports(event, args, "_greenlet")))
+		return;
+	python.greenlets = true;
+	gn_site_call_selected(GN_SELECTED_GREENLETS, 1);
 }
 
 /* An interpreter that ends drops the audit hooks. The program can initialize it
