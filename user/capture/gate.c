@@ -102,8 +102,20 @@ static int receive(int fd)
 	return file;
 }
 
+/* Whether a process needs links of its own, whatever program it starts: for
+ * libraries that others map, too. */
+static bool needs_links(struct gn_later *l)
+{
+	bool needs;
+
+	pthread_mutex_lock(&l->lock);
+	needs = l->privates;
+	pthread_mutex_unlock(&l->lock);
+	return needs;
+}
+
 /* Finds out which file that is. False: it is none that -f can mean. */
-static bool look(const struct gn_later *l, struct gn_later_news *n)
+static bool look(struct gn_later *l, struct gn_later_news *n)
 {
 	char place[GN_FILE_PLACE], path[PATH_MAX];
 	struct stat st;
@@ -115,7 +127,8 @@ static bool look(const struct gn_later *l, struct gn_later_news *n)
 	if (len <= 0)
 		return false;
 	path[len] = '\0';
-	if (!gn_filter_file(l->session->filter, path, true) ||
+	if ((!gn_filter_file(l->session->filter, path, true) &&
+	     !needs_links(l)) ||
 	    gn_maps_name(n->fd, &n->file))
 		return false;
 	n->path = strdup(path);
