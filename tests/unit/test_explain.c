@@ -320,76 +320,61 @@ static void own_code_on_a_busy_machine(void **state)
 	assert_false(holds(&m, "own-code"));
 }
 
+/* Whether findings of a program that only works say this and suggest that
+ * command, if this is known of it. */
+static bool suggests(enum gn_runtime_id runtime, struct gn_model_info *info,
+		     size_t ninfo, const char *text, const char *next)
+{
+	struct gn_model_thread thread = busy;
+	struct gn_model m = {
+		.end = SECOND,
+		ONE_BUSY(&thread),
+		.info = info,
+		.ninfo = ninfo,
+		.code = {.compiled = runtime == GN_RUNTIME_HOTSPOT},
+	};
+	struct gn_findings f;
+	bool found = false;
+
+	thread.runtime = runtime;
+	assert_int_equal(gn_explain(&m, 0, &f), 0);
+	for (size_t i = 0; i < f.n; i++)
+		found |= strstr(f.finding[i].text, text) &&
+			 (!next || !strcmp(f.finding[i].next, next));
+	gn_findings_clear(&f);
+	return found;
+}
+
 /* gnomon came to a JVM that ran, and -f names none of its methods. */
 static void methods_that_nobody_names(void **state)
 {
-	struct gn_model_thread thread = {
-		.tid = 1,
-		.name = "java",
-		.runtime = GN_RUNTIME_HOTSPOT,
-		.elapsed = SECOND,
-		.classes = {[GN_CLASS_APP] = SECOND},
-	};
 	struct gn_model_info info[] = {
 		{"options", "run -p 1"},
 		{"command", "[]"},
 		{"functions.asked", "all"},
 	};
-	struct gn_model m = {
-		.end = SECOND,
-		ONE_BUSY(&thread),
-		.info = info,
-		.ninfo = 3,
-		.code = {.compiled = 1},
-	};
-	struct gn_findings f;
-	bool found = false;
 
 	(void)state;
-	assert_int_equal(gn_explain(&m, 0, &f), 0);
-	for (size_t i = 0; i < f.n; i++)
-		found |= strstr(f.finding[i].text,
-				"-f must name the methods") != NULL;
-	assert_true(found);
-	gn_findings_clear(&f);
+	assert_true(suggests(GN_RUNTIME_HOTSPOT, info, 3,
+			     "-f must name the methods", NULL));
 }
 
 /* Its file has no names to choose from. */
 static void a_stripped_program(void **state)
 {
-	struct gn_model_thread thread = {
-		.tid = 1,
-		.name = "app",
-		.elapsed = SECOND,
-		.classes = {[GN_CLASS_APP] = SECOND},
-	};
 	struct gn_model_info info[] = {
 		{"options", "run"},
 		{"command", "[\"app\"]"},
 		{"program.stripped", "1"},
 	};
-	struct gn_model m = {
-		.end = SECOND,
-		ONE_BUSY(&thread),
-		.info = info,
-	};
-	struct gn_findings f;
+	const char *all = "list -f '*:*'";
 
 	(void)state;
-	for (size_t known = 2; known <= 3; known++) {
-		bool stripped = false, all = false;
-
-		m.ninfo = known;
-		assert_int_equal(gn_explain(&m, 0, &f), 0);
-		for (size_t i = 0; i < f.n; i++) {
-			stripped |= strstr(f.finding[i].text,
-					   "program is stripped") != NULL;
-			all |= !strcmp(f.finding[i].next, "list -f '*:*'");
-		}
-		assert_int_equal(stripped, known == 3);
-		assert_int_equal(all, known == 3);
-		gn_findings_clear(&f);
-	}
+	assert_true(suggests(GN_RUNTIME_NATIVE, info, 3, "program is stripped",
+			     all));
+	assert_false(suggests(GN_RUNTIME_NATIVE, info, 2, "program is stripped",
+			      NULL));
+	assert_false(suggests(GN_RUNTIME_NATIVE, info, 2, "", all));
 }
 
 /* Of a process that had a number when gnomon came, and is gone. */
