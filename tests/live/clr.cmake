@@ -18,7 +18,7 @@ function(gn_live_clr)
 		return()
 	endif()
 	get_property(dotnet GLOBAL PROPERTY GN_DOTNET_COMMAND)
-	gn_live_tests(clr managed live_clr clr_tests.def 200 "must-run;clr"
+	gn_live_tests(clr clr live_clr clr_tests.def 200 "must-run;clr"
 		GNOMON=$<TARGET_FILE:gnomon>
 		CLR_LIBRARY=$<TARGET_FILE:gnomon_clr>
 		CLR_OTHER_LIBRARY=$<TARGET_FILE:gnomon_clr_count>
@@ -55,6 +55,7 @@ function(gn_live_clr_with kind dotnet fixtures)
 	cmake_parse_arguments(PARSE_ARGV 3 arg "" "" LONG)
 	gn_steady_timeout(timeout 200)
 	gn_live_driver(driver live_clr)
+	get_property(plain GLOBAL PROPERTY GN_LIVE_PLAIN)
 	foreach(name ${arg_UNPARSED_ARGUMENTS} ${arg_LONG})
 		add_test(NAME live/clr-${kind}/${name}
 			COMMAND ${GN_STEADY} ${driver} ${name})
@@ -70,11 +71,13 @@ FIXTURES=${fixtures};LIVE_SLOW=2")
 			get_property(alone TEST live/clr/${name}
 				PROPERTY RUN_SERIAL)
 		endif()
+		if(live/clr/${name} IN_LIST plain)
+			gn_live_plain(live/clr-${kind}/${name})
+		endif()
 		if(alone)
 			gn_live_alone(live/clr-${kind}/${name})
-			gn_live_plain(live/clr-${kind}/${name})
 		else()
-			gn_live_beside(managed live/clr-${kind}/${name})
+			gn_live_beside(clr-others live/clr-${kind}/${name})
 		endif()
 	endforeach()
 	list(TRANSFORM arg_LONG PREPEND live/clr-${kind}/)

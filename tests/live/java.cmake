@@ -15,7 +15,7 @@ function(gn_live_java)
 	endif()
 	get_property(java GLOBAL PROPERTY GN_JAVA_COMMAND)
 	gn_in_plain(gnomon gnomon)
-	gn_live_tests(java managed live_java java_tests.def 120 "must-run;java"
+	gn_live_tests(java java live_java java_tests.def 120 "must-run;java"
 		GNOMON=${gnomon} JAVA=${java}
 		FIXTURES=${CMAKE_BINARY_DIR}/tests/fixtures/java)
 	set_property(TEST live/java/recursion-interpreted

@@ -19,9 +19,10 @@ function(gn_live_mute)
 		GNOMON=$<TARGET_FILE:live_mute>
 		CLR_LIBRARY=$<TARGET_FILE:gnomon_clr> DOTNET=${dotnet}
 		FIXTURES=${CMAKE_BINARY_DIR}/tests/fixtures)
-	# most of them compare the time of calls
-	get_property(tests DIRECTORY PROPERTY TESTS)
-	list(FILTER tests INCLUDE REGEX "^live/mute/")
-	gn_live_alone(${tests})
+	# these compare the time of calls
+	gn_live_alone(live/mute/session live/mute/multi live/mute/rets
+		live/mute/single live/mute/clr)
+	gn_live_beside(clr live/mute/clr-unwound live/mute/clr-undone
+		live/mute/clr-capabilities)
 endfunction()
 gn_live_mute()
