@@ -45,14 +45,14 @@ struct gn_runtime_site {
 	 * code's size, and the frame key is its address. */
 	enum gn_rt event;
 	uint8_t value[GN_RT_VALUES];
-	/* If not 0: a mask. The code behind the probe passes the function's
-	 * frame on, whose 4 bytes at `state` have one of these bits if the
-	 * function goes on, and is not called (GN_KIND_RESUMED). `unnamed`,
+	/* A mask, or 0. The code behind the probe gets the function's frame. If
+	 * the 4 bytes at `state` in the frame have one of these bits, the
+	 * function is not called but resumed (GN_KIND_RESUMED). `unnamed`,
 	 * `function`, `header`: as in struct gn_spec. */
 	uint32_t resumes, unnamed;
 	uint8_t state, function, header;
-	/* the first of several sites in a row, of which each gnomon has its
-	 * own, by gn_runtime_own_site() */
+	/* the first of several sites in a row; each gnomon uses its own one of
+	 * them (gn_runtime_own_site()) */
 	bool own;
 };
 
@@ -67,8 +67,8 @@ struct gn_runtime_site {
 struct gn_runtime_lock {
 	const char *file; /* a glob for the base name of its file; NULL: none */
 	/* A variable that the file exports and that contains the lock. NULL:
-	 * each thread has a condition variable, `before` bytes before which its
-	 * place in the list begins. */
+	 * each thread has a condition variable, and its place in the list is
+	 * `before` bytes in front of that. */
 	const char *variable;
 	uint32_t before;
 };
@@ -80,10 +80,10 @@ struct gn_runtime_option {
 	const char *name;
 	uint32_t value;
 	int8_t size; /* 1, 4, 8 */
-	bool needed; /* without it those before it do nothing */
-	bool beside; /* it is set where the library reports methods, too */
-	/* The value is the address of the function `to`, in the place of that
-	 * of `from`: if another one is there by now, it stays. NULL: none. */
+	bool needed; /* the options before it have no effect without it */
+	bool beside; /* set it also if the library reports methods */
+	/* The variable is a pointer to a function: it is changed to `to`, but
+	 * only if it still points to `from`. NULL: it is no such pointer. */
 	const char *to, *from;
 };
 
@@ -96,7 +96,7 @@ struct gn_runtime_setup {
 	uint64_t last;	 /* the last option: when it is set, all are */
 	size_t pointer;	 /* with `to`: so if this one points there, too */
 	uint64_t addr[GN_RUNTIME_OPTIONS]; /* 0: the file has no such option */
-	/* where it shall point to, and points to before; 0: no address */
+	/* with `to`: the addresses of the two functions; 0: no pointer */
 	uint64_t to[GN_RUNTIME_OPTIONS], from[GN_RUNTIME_OPTIONS];
 	struct gn_elf_head head;
 };
@@ -126,19 +126,19 @@ struct gn_runtime {
 	/* The file name of its hook-site library; NULL: its sites are in
 	 * `core`. */
 	const char *library;
-	/* For a runtime with its sites in `core`: the same one with a library
-	 * that reports the methods which -f names, in place of its own sites.
-	 * NULL: there is none. */
+	/* For a runtime with its sites in `core`: the same runtime, but with a
+	 * hook-site library, which is used if -f names methods. NULL: there is
+	 * none. */
 	const struct gn_runtime *methods;
 	/* That library reports all functions, not only those that -f names, at
 	 * less cost. */
 	bool hooks_all;
 	const char *library_musl; /* the same for processes with musl */
-	/* The library that the dynamic linker loads into the programs of the
-	 * command loads it into those that have the runtime. */
+	/* gnomon's preloaded library loads `library` into the programs that
+	 * have the runtime. */
 	bool preloaded;
-	/* With `preloaded`: the names of its programs, which a version can
-	 * follow, then NULL; and its language. */
+	/* With `preloaded`: the names of its programs, then NULL (a version can
+	 * follow a name); and its language. */
 	const char *const *interpreters;
 	const char *language;
 	/* With `preloaded`: says that its functions are not seen in a program
@@ -146,22 +146,22 @@ struct gn_runtime {
 	const char *embedded;
 	/* the name of the file that holds the runtime: a glob */
 	const char *core;
-	/* The same of the library that it can be, too; or NULL. */
+	/* The same for the runtime as a library; NULL: it is never one. */
 	const char *core_library;
-	/* A word that the program file of every launcher has. */
+	/* A word that the program file of every launcher contains. */
 	const char *marker;
-	/* Words of which each script that starts it has one, then NULL; or
+	/* Words, then NULL: a script that starts it contains one of them. Or
 	 * NULL. */
 	const char *const *script_words;
-	/* Words that a program has which the kernel starts with the runtime
-	 * (binfmt_misc): at its beginning, and anywhere. NULL: there are none.
-	 */
+	/* For programs that the kernel starts with the runtime (binfmt_misc):
+	 * what such a file begins with, and a word that it contains. NULL:
+	 * there are no such programs. */
 	const char *image, *image_word;
 	/* Environment variables that pass options to scripts which start the
 	 * runtime, then NULL. NULL: none are known. */
 	const char *const *script_options;
-	/* Names of threads that it makes at its start, as its version and its
-	 * settings are, cut to 15 bytes as in the kernel; then NULL. NULL: no
+	/* Names of threads that it makes at its start, in one of its versions
+	 * or settings, cut to 15 bytes as in the kernel; then NULL. NULL: no
 	 * such name is unique to it. */
 	const char *const *threads;
 	/* For a runtime without a library: the name of a thread that only it
@@ -177,28 +177,30 @@ struct gn_runtime {
 	 * process whose threads do not have these names. */
 	bool (*listens)(pid_t pid);
 	/*
-	 * Finds the file with the sites that the launcher, or the launcher that
-	 * a script starts, will map. `path` has PATH_MAX bytes. NULL: there is
-	 * a library. -ENOENT: the file is not known.
+	 * Finds the file with the sites that this launcher will map; for a
+	 * script, the one that the script's launcher will map. `path` has
+	 * PATH_MAX bytes. NULL: there is a library. -ENOENT: the file is not
+	 * known.
 	 */
 	int (*find_core)(const char *launcher, char *path);
-	/* Calls `each` for every file with sites that a program can map which
-	 * the command starts. The command may be anything. NULL: there is a
-	 * library. 0 or what `each` returned. */
+	/* Calls `each` for every file with sites that programs of any command
+	 * can map. NULL: there is a library. 0 or what `each` returned. */
 	int (*find_cores)(gn_runtime_core_fn each, void *ctx);
 	/*
 	 * The options that make it report its functions, in the order in which
 	 * they are set; the last entry has no name. NULL: there are none.
-	 * options_read: the site where it has read its options and used none
-	 * yet, a probe. options_begin NULL: a table of the file has the
-	 * options; else the file exports them, options_read is a function that
-	 * it exports, and options_begin another one, which runs some time
-	 * earlier, when the options can be set already.
+	 *
+	 * If options_begin is NULL, a table of the file has the options, and
+	 * options_read is a probe site: there the runtime has read its options,
+	 * but used none yet. Otherwise the file exports the options and both
+	 * functions: options_read is the same as a function, and options_begin
+	 * runs some time before it, when the options can already be set.
 	 */
 	const struct gn_runtime_option *options;
 	const char *options_read, *options_begin;
-	/* The stack in bytes that a process may need with these options for
-	 * what it does without them on a usual one. 0: a usual one. */
+	/* With these options, the size of the stack in bytes that a process may
+	 * need for what takes a stack of the usual size without them. 0: the
+	 * usual size. */
 	uint64_t stack;
 	/*
 	 * Adds to a command what the runtime needs. -EBUSY: another profiler
@@ -220,14 +222,14 @@ struct gn_runtime {
 		     unsigned int number, char *name, size_t name_size,
 		     char *module, size_t module_size);
 	const struct gn_role_list *roles; /* or NULL */
-	/* Says what is seen of a process that already runs. */
+	/* A text: what gnomon sees of a process that already runs. */
 	const char *attached;
 	/* The same for a process that was started without the options that make
 	 * it report functions. NULL: it needs none. */
 	const char *untold;
-	/* For a runtime whose launcher runs the program in a new thread: says
-	 * what --no-follow leaves out. NULL: the program runs in the first
-	 * thread. */
+	/* A text, for a runtime whose launcher runs the program in a new
+	 * thread: what --no-follow leaves out. NULL: the program runs in the
+	 * first thread. */
 	const char *apart;
 	/* What the runtime cannot do at all, a line each, then NULL; or
 	 * NULL. */
