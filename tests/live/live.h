@@ -230,6 +230,11 @@ void live_pair(struct live *t, const struct live_args *command,
 /* The same, and the report agrees with what the program prints about itself. */
 void live_pair_compare(struct live *t, const struct live_args *command,
 		       const char *options, unsigned int flags);
+/* Writes the script to the file `path` and runs it in each of these ways, as
+ * live_pair() does. The function is called seven times. */
+#define LIVE_WAY 4 /* words */
+void live_ways(struct live *t, char *const ways[][LIVE_WAY], size_t n,
+	       const char *path, const char *script, const char *function);
 
 /* live_forked.c */
 /* Runs the command under gnomon: `threads` threads of forked children have fast

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 void live_traced(struct live *t, const struct live_args *command,
 		 const char *options, struct live_end *end, json_t **report)
@@ -75,6 +76,27 @@ void live_pair(struct live *t, const struct live_args *command,
 	if (!strstr(traced->err, "gnomon: the command was killed by signal"))
 		live_same(t, "the program's errors", traced->err, plain.err);
 	live_clean(t, *report);
+}
+
+void live_ways(struct live *t, char *const ways[][LIVE_WAY], size_t n,
+	       const char *path, const char *script, const char *function)
+{
+	FILE *f = fopen(path, "w");
+
+	CHECK(t, f && fputs(script, f) >= 0, "no script");
+	CHECK(t, !fclose(f) && !chmod(path, 0755), "no script");
+	for (size_t i = 0; i < n; i++) {
+		struct live_args command = {.n = 0};
+		struct live_end end;
+		json_t *report;
+		uint64_t calls;
+
+		for (size_t k = 0; k < LIVE_WAY && ways[i][k]; k++)
+			live_add(t, &command, ways[i][k], NULL);
+		live_pair(t, &command, "", &end, &report);
+		calls = live_function(t, report, NULL, function, "calls", NULL);
+		CHECK(t, calls == 7, "way %zu: %" PRIu64 " calls", i, calls);
+	}
 }
 
 void live_pair_compare(struct live *t, const struct live_args *command,

@@ -297,28 +297,14 @@ void python_started(struct live *t)
 	static const char code[] = "def f():\n pass\nfor i in range(7): f()\n"
 				   "print(__name__)\n";
 	char *python = live_pythons(t)[0], *script = live_path(t, "script");
-	char *const ways[][4] = {
+	char *const ways[][LIVE_WAY] = {
 		{python, "-c", (char *)code}, {python, script},
 		{python, "-I", script},	      {python, "-S", "-E", script},
 		{python, "-Xdev", script},    {script},
 	};
-	FILE *f = fopen(script, "w");
 
-	CHECK(t, f, "no script");
-	fprintf(f, "#!%s\n%s", python, code);
-	CHECK(t, !fclose(f) && !chmod(script, 0755), "no script");
-	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-		struct live_args command = {.n = 0};
-		struct live_end end;
-		json_t *report;
-
-		for (size_t k = 0; k < 4 && ways[i][k]; k++)
-			live_add(t, &command, ways[i][k], NULL);
-		live_pair(t, &command, "", &end, &report);
-		CHECK(t, calls(t, report, "__main__.f") == 7,
-		      "way %zu: %" N " calls", i,
-		      calls(t, report, "__main__.f"));
-	}
+	live_ways(t, ways, sizeof(ways) / sizeof(ways[0]), script,
+		  live_text(t, "#!%s\n%s", python, code), "__main__.f");
 }
 
 /* A program loads CPython later, calls it in a thread of its own, too, and

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 
 #define N PRIu64
@@ -34,11 +33,6 @@ void live_run_row(struct live *t, const struct live_row *row)
 
 	demo(t, &command, row->command);
 	live_pair_compare(t, &command, row->options, row->flags);
-}
-
-static uint64_t calls(struct live *t, const json_t *report, const char *name)
-{
-	return live_function(t, report, NULL, name, "calls", NULL);
 }
 
 /* Threads that run Ruby code wait for the interpreter's lock; one that waits
@@ -98,7 +92,7 @@ void ruby_started(struct live *t)
 	static const char code[] = "def f() = nil\n7.times { f }\n"
 				   "puts __method__.inspect\n";
 	char *script = live_path(t, "script");
-	char *const ways[][4] = {
+	char *const ways[][LIVE_WAY] = {
 		{live_ruby(t), "-e", (char *)code},
 		{live_ruby(t), script},
 		{live_ruby(t), "--disable=gems", script},
@@ -106,22 +100,9 @@ void ruby_started(struct live *t)
 		{live_ruby(t), "-w", "-ruri", script},
 		{script},
 	};
-	FILE *f = fopen(script, "w");
 
-	CHECK(t, f, "no script");
-	fprintf(f, "#!%s\n%s", live_ruby(t), code);
-	CHECK(t, !fclose(f) && !chmod(script, 0755), "no script");
-	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-		struct live_args command = {.n = 0};
-		struct live_end end;
-		json_t *report;
-
-		for (size_t k = 0; k < 4 && ways[i][k]; k++)
-			live_add(t, &command, ways[i][k], NULL);
-		live_pair(t, &command, "", &end, &report);
-		CHECK(t, calls(t, report, "Object#f") == 7,
-		      "way %zu: %" N " calls", i, calls(t, report, "Object#f"));
-	}
+	live_ways(t, ways, sizeof(ways) / sizeof(ways[0]), script,
+		  live_text(t, "#!%s\n%s", live_ruby(t), code), "Object#f");
 }
 
 /* What a stack overflow ended is over where it is rescued: what follows is not
