@@ -135,6 +135,17 @@ static void test_filter_by_module(void **state)
 	assert_false(hooks("*\n!Demo.App:*"));
 	assert_true(hooks("*\n!Demo.App:*Fob"));
 	/* double colons belong to a name */
+	assert_true(gn_filter_hooks("{closure:a.php:1}", "{closure:a.php:1}",
+				    "/www/a.php"));
+	assert_true(gn_filter_hooks("A::{closure:*", "A::{closure:a.php:1}",
+				    "/www/a.php"));
+	assert_true(gn_filter_hooks("a.php:*{closure:*:1}",
+				    "A::{closure:a.php:1}", "/www/a.php"));
+	assert_false(gn_filter_hooks("b.php:*{closure:*:1}",
+				     "A::{closure:a.php:1}", "/www/a.php"));
+	assert_true(gn_filter_hooks("class@anonymous:a.php:2::run",
+				    "class@anonymous:a.php:2::run",
+				    "/www/a.php"));
 	assert_true(gn_filter_hooks("a::b", "a::b(int)", "x.dll"));
 	assert_true(gn_filter_hooks("x:a::b", "a::b(int)", "x.dll"));
 	assert_false(gn_filter_hooks("y:a::b", "a::b(int)", "x.dll"));

@@ -147,6 +147,17 @@ static bool module_matches(const char *glob, size_t len, const char *module)
 	       (dot && gn_glob(glob, len, file, (size_t)(dot - file)));
 }
 
+/* Names of PHP's closures and anonymous classes say where these are written:
+ * "{closure:app.php:12}", "class@anonymous:app.php:20::run". */
+static bool is_place(const char *line, const char *colon)
+{
+	static const char anonymous[] = "class@anonymous";
+	size_t len = (size_t)(colon - line);
+
+	return memchr(line, '{', len) ||
+	       memmem(line, len, anonymous, strlen(anonymous));
+}
+
 /* The colon between LIB and GLOB: a single one, because names of other runtimes
  * have pairs of colons. */
 static const char *lib_colon(const char *line, size_t len)
@@ -160,7 +171,7 @@ static const char *lib_colon(const char *line, size_t len)
 		if (line[i] != ':')
 			continue;
 		if (i + 1 == len || line[i + 1] != ':')
-			return line + i;
+			return is_place(line, line + i) ? NULL : line + i;
 		i++;
 	}
 	return NULL;
