@@ -88,7 +88,8 @@ static int receive(int fd)
 	struct msghdr message = {.msg_iov = &data,
 				 .msg_iovlen = 1,
 				 .msg_control = &control,
-				 .msg_controllen = sizeof(control)};
+				 /* of more files, the kernel gives us one */
+				 .msg_controllen = CMSG_LEN(sizeof(int))};
 	const struct cmsghdr *c;
 	int file = -1;
 
