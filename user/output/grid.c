@@ -119,7 +119,7 @@ static char *short_module(char *module, size_t width)
 		return module;
 	}
 	text = gn_short_name(module, width);
-	if (text && !strcmp(text, ASSEMBLY + 1)) {
+	if (text && !strcmp(text, &ASSEMBLY[1])) {
 		free(text);
 		module[len - end] = '\0';
 		text = gn_short_name(module, width);
