@@ -39,12 +39,14 @@ enum gn_runtime_id {
 #define GN_RUNTIME_IS_PHP(runtime) \
 	((runtime) == GN_RUNTIME_PHP || (runtime) == GN_RUNTIME_ZEND)
 /* Functions of Python and of Ruby share frames of the machine's stack, and so
- * do hooked methods of Java. So the frame key is no address: its low half is a
- * number, which falls with each call within another. Such numbers cannot be
- * compared with the keys of native functions. */
+ * do hooked methods of Java; fibers of PHP have stacks of their own. So the
+ * frame key is no address: its low half is a number, which falls with each call
+ * within another. Such numbers cannot be compared with the keys of native
+ * functions. */
 #define GN_FUNC_IS_NUMBERED(func)                       \
 	(GN_FUNC_RUNTIME(func) == GN_RUNTIME_CPYTHON || \
 	 GN_FUNC_RUNTIME(func) == GN_RUNTIME_RUBY ||    \
-	 GN_FUNC_RUNTIME(func) == GN_RUNTIME_JAVA)
+	 GN_FUNC_RUNTIME(func) == GN_RUNTIME_JAVA ||    \
+	 GN_FUNC_RUNTIME(func) == GN_RUNTIME_ZEND)
 
 #endif

@@ -32,7 +32,7 @@ target_sources(test_hooksite_mono PRIVATE
 	${CMAKE_SOURCE_DIR}/user/hooksite/mono/written.c)
 gn_unit_test(test_hooksite_ruby)
 target_sources(test_hooksite_ruby PRIVATE
-	${CMAKE_SOURCE_DIR}/user/hooksite/ruby/calls.c
+	${CMAKE_SOURCE_DIR}/user/hooksite/fiber_calls.c
 	${CMAKE_SOURCE_DIR}/user/hooksite/ruby/filter.c
 	${CMAKE_SOURCE_DIR}/user/hooksite/script.c
 	${CMAKE_SOURCE_DIR}/user/hooksite/glob.c)

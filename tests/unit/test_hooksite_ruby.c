@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "hooksite/ruby/calls.h"
+#include "hooksite/fiber_calls.h"
 #include "hooksite/ruby/filter.h"
 
 static char told[1024];

@@ -22,6 +22,10 @@ bool gn_php_find(void *library)
 	*(void **)&gn_php.own = dlsym(handle, "execute_ex");
 	*(void **)&gn_php.file = dlsym(handle, "zend_get_executed_filename_ex");
 	*(void **)&gn_php.line = dlsym(handle, "zend_get_executed_lineno");
+	*(void **)&gn_php.on_switch =
+		dlsym(handle, "zend_observer_fiber_switch_register");
+	*(void **)&gn_php.on_destroy =
+		dlsym(handle, "zend_observer_fiber_destroy_register");
 	/* with threads, it is not a variable */
 	return dlsym(handle, "executor_globals") && gn_php.execute &&
 	       gn_php.own && gn_php.file && gn_php.line;

@@ -53,6 +53,10 @@ struct gn_php_engine {
 	/* the file and the line of the frame that runs */
 	const struct gn_php_string *(*file)(void);
 	uint32_t (*line)(void);
+	/* from PHP 8.1 on, else NULL: what the engine calls when it changes to
+	 * another fiber, and when one is gone */
+	void (*on_switch)(void (*fn)(void *from, void *to));
+	void (*on_destroy)(void (*fn)(void *fiber));
 };
 
 extern struct gn_php_engine gn_php __attribute__((visibility("hidden")));

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "hook.h"
 
+#include "../fiber_calls.h"
 #include "engine.h"
 #include "functions.h"
 
+/* The engine has no threads. */
 static const struct gn_call_hooks *hooks;
+static struct gn_calls calls;
 
 static void execute(struct gn_php_frame *frame);
 
@@ -19,26 +22,64 @@ static uint32_t traced(const struct gn_php_frame *frame)
 	return 0;
 }
 
-/* A call of a generator that goes on runs in a call in C of its own. */
+/* The call, or the part of a generator's call, has a frame of its own in the
+ * machine's stack. */
+static void enter(const struct gn_php_frame *frame, uintptr_t at,
+		  uint32_t index)
+{
+	const struct gn_call call = {.frame = at, .index = index};
+
+	gn_calls_heal(&calls, at + 1, hooks);
+	if (frame->bits & GN_PHP_GENERATOR)
+		gn_calls_go_on(&calls, call, hooks);
+	else
+		gn_calls_enter(&calls, call, hooks);
+}
+
+static void leave(uintptr_t at)
+{
+	const struct gn_call *top;
+
+	gn_calls_heal(&calls, at, hooks);
+	top = gn_calls_top(&calls);
+	if (top && top->frame == at)
+		gn_calls_leave(&calls, hooks);
+}
+
 static void execute(struct gn_php_frame *frame)
 {
 	uint32_t index = traced(frame);
-	uint64_t key = (uintptr_t)__builtin_frame_address(0);
+	uintptr_t at = (uintptr_t)__builtin_frame_address(0);
 
 	if (!index) {
 		gn_php.own(frame);
 		return;
 	}
-	if (frame->bits & GN_PHP_GENERATOR)
-		hooks->resumed(index, key);
-	else
-		hooks->enter(index, key);
+	enter(frame, at, index);
 	gn_php.own(frame);
-	hooks->leave(index, key);
+	leave(at);
+}
+
+/* The fiber that gives way is the one on top. */
+static void on_switch(void *from, void *to)
+{
+	calls.fiber[calls.nfibers - 1].context = from;
+	gn_calls_switch(&calls, to, to, 0, hooks);
+}
+
+static void on_destroy(void *fiber)
+{
+	gn_calls_forget(&calls, fiber);
 }
 
 void gn_hook_begin(const struct gn_call_hooks *h)
 {
 	hooks = h;
+	if (!calls.nfibers && !gn_calls_switch(&calls, NULL, NULL, 0, hooks))
+		return;
+	if (gn_php.on_switch && gn_php.on_destroy) {
+		gn_php.on_switch(on_switch);
+		gn_php.on_destroy(on_destroy);
+	}
 	*gn_php.execute = execute;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Puts a hook in front of the engine's function that runs code. */
+/* Puts a hook in front of the engine's function that runs code. Calls of fibers
+ * that give way are suspended (fiber_calls.h). */
 #ifndef GNOMON_PHP_HOOK_H
 #define GNOMON_PHP_HOOK_H
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "api.h"
-#include "calls.h"
+#include "../fiber_calls.h"
 
 void gn_functions_begin(const char *filter);
 

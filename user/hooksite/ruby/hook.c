@@ -6,7 +6,7 @@
 
 #include "../call_sites.h"
 #include "api.h"
-#include "calls.h"
+#include "../fiber_calls.h"
 #include "functions.h"
 
 static const struct gn_call_hooks *hooks;

@@ -11,7 +11,7 @@
 
 #include <gnomon/event.h>
 #include "api.h"
-#include "calls.h"
+#include "../fiber_calls.h"
 
 struct gn_names {
 	char name[GN_SENT_NAME_MAX];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "calls.h"
+#include "fiber_calls.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -119,14 +119,31 @@ void gn_calls_heal(struct gn_calls *c, uintptr_t frame,
 		gn_calls_leave(c, hooks);
 }
 
+static bool push(struct gn_calls *c, struct gn_call call)
+{
+	if (gn_grow(&c->at, &c->room, c->n + 1, sizeof(*c->at)))
+		return false;
+	c->at[c->n++] = call;
+	return true;
+}
+
 void gn_calls_enter(struct gn_calls *c, struct gn_call call,
 		    const struct gn_call_hooks *hooks)
 {
-	if (gn_grow(&c->at, &c->room, c->n + 1, sizeof(*c->at)))
-		return;
-	c->at[c->n] = call;
-	hooks->enter(call.index, gn_call_key(c->n));
-	c->n++;
+	if (push(c, call))
+		hooks->enter(call.index, gn_call_key(c->n - 1));
+}
+
+void gn_calls_go_on(struct gn_calls *c, struct gn_call call,
+		    const struct gn_call_hooks *hooks)
+{
+	if (push(c, call))
+		hooks->resumed(call.index, gn_call_key(c->n - 1));
+}
+
+void gn_calls_forget(struct gn_calls *c, const void *context)
+{
+	free(take(c, context));
 }
 
 void gn_calls_leave(struct gn_calls *c, const struct gn_call_hooks *hooks)

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The traced calls that are open on a thread. Ruby methods that call each other
- * share one frame of the machine's stack, so frame keys cannot come from there:
- * they are numbers made from the depth. The address of the frame in the virtual
- * machine's stack, which grows down, shows which calls are still open: no event
- * reports those that a stack overflow ends.
+ * The traced calls that are open on a thread of an interpreter with fibers.
+ * Calls can share one frame of the machine's stack, and fibers have stacks of
+ * their own, so frame keys cannot come from there: they are numbers made from
+ * the depth. The address of a frame in the fiber's stack, which grows down,
+ * shows which calls are still open: no event reports those that a stack
+ * overflow or a fatal error ends.
  *
- * Each fiber has a stack of its own. Its calls are on top of those of the fiber
- * that resumed it, and are suspended when that one goes on.
+ * The calls of a fiber are on top of those of the fiber that resumed it, and
+ * are suspended when that one goes on.
  */
-#ifndef GNOMON_RUBY_CALLS_H
-#define GNOMON_RUBY_CALLS_H
+#ifndef GNOMON_HOOKSITE_FIBER_CALLS_H
+#define GNOMON_HOOKSITE_FIBER_CALLS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../call_hooks.h"
+#include "call_hooks.h"
 
 enum gn_call_kind { GN_CALL_METHOD, GN_CALL_BLOCK, GN_CALL_C };
 
@@ -59,6 +60,9 @@ void gn_calls_free(struct gn_calls *c);
 bool gn_calls_switch(struct gn_calls *c, const void *context, const void *stack,
 		     uintptr_t frame, const struct gn_call_hooks *hooks);
 
+/* The fiber, which is suspended, will not go on. */
+void gn_calls_forget(struct gn_calls *c, const void *context);
+
 /* Ends the fiber's calls whose frames are below `frame`. */
 void gn_calls_heal(struct gn_calls *c, uintptr_t frame,
 		   const struct gn_call_hooks *hooks);
@@ -70,6 +74,9 @@ static inline struct gn_call *gn_calls_top(const struct gn_calls *c)
 }
 
 void gn_calls_enter(struct gn_calls *c, struct gn_call call,
+		    const struct gn_call_hooks *hooks);
+/* A call of a generator goes on. */
+void gn_calls_go_on(struct gn_calls *c, struct gn_call call,
 		    const struct gn_call_hooks *hooks);
 /* Ends the innermost call. */
 void gn_calls_leave(struct gn_calls *c, const struct gn_call_hooks *hooks);
