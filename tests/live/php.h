@@ -17,4 +17,9 @@ void php_demo(struct live *t, struct live_args *a, const char *options,
 void php_pair(struct live *t, const struct live_args *command,
 	      unsigned int flags, json_t **report);
 
+/* The same, with options of gnomon. */
+void php_pair_with(struct live *t, const char *options,
+		   const struct live_args *command, unsigned int flags,
+		   json_t **report);
+
 #endif

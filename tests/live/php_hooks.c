@@ -13,20 +13,12 @@
 /* The same answer, if each hook is a trap. */
 void php_uprobe(struct live *t)
 {
-	struct live_truths *truths = calloc(1, sizeof(*truths));
 	struct live_args command = {.n = 0};
-	struct live_end end;
 	json_t *report;
 
 	php_need(t);
-	CHECK(t, truths, "no memory");
 	php_demo(t, &command, "", "generators");
-	live_traced(t, &command, "--hooks uprobe", &end, &report);
-	CHECK(t, end.code == 0 && !*end.err, "it ended with %d: %s", end.code,
-	      end.err);
-	live_truths(t, end.out, truths);
-	live_compare(t, truths, report, 0);
-	free(truths);
+	php_pair_with(t, "--hooks uprobe", &command, 0, &report);
 }
 
 /* A build without USDT probes, as most are that Debian did not make. */

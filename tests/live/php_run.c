@@ -24,15 +24,16 @@ void php_demo(struct live *t, struct live_args *a, const char *options,
 	live_add(t, a, live_text(t, "%s/demo.php", t->fixtures), topic, NULL);
 }
 
-void php_pair(struct live *t, const struct live_args *command,
-	      unsigned int flags, json_t **report)
+void php_pair_with(struct live *t, const char *options,
+		   const struct live_args *command, unsigned int flags,
+		   json_t **report)
 {
 	struct live_truths *truths = calloc(1, sizeof(*truths));
 	struct live_end plain, traced;
 
 	CHECK(t, truths, "no memory");
 	live_run(t, command, NULL, &plain);
-	live_traced(t, command, "", &traced, report);
+	live_traced(t, command, options, &traced, report);
 	CHECK(t, traced.code == plain.code,
 	      "ended with %d under gnomon, with %d without: %s", traced.code,
 	      plain.code, traced.err);
@@ -43,6 +44,12 @@ void php_pair(struct live *t, const struct live_args *command,
 	CHECK(t, truths->n || flags & LIVE_SOME, "the program said nothing");
 	live_compare(t, truths, *report, flags);
 	free(truths);
+}
+
+void php_pair(struct live *t, const struct live_args *command,
+	      unsigned int flags, json_t **report)
+{
+	php_pair_with(t, "", command, flags, report);
 }
 
 void live_run_row(struct live *t, const struct live_row *row)

@@ -280,8 +280,9 @@ static int plan_launch(struct gn_session *s, const struct gn_runtime *rt,
 	snprintf(families, sizeof(families), "%x", s->opts.families);
 	s->launch.families = families;
 	s->launch.values = s->managed_values;
-	err = rt ? rt->prepare(&s->launch)
-		 : gn_launch_hooked(&s->launch, library);
+	err = !rt	    ? gn_launch_hooked(&s->launch, library)
+	      : rt->prepare ? rt->prepare(&s->launch)
+			    : 0;
 	s->launch.library = s->launch.families = NULL;
 	if (err == -EBUSY)
 		return gn_session_fail(s, err, 2,
@@ -321,26 +322,17 @@ static int plan_preloads(struct gn_session *s, const char *library)
 	return err;
 }
 
-/* The preloaded runtime that the command itself starts, or NULL. */
+/* The runtime that the command itself starts, if a preloaded library reports
+ * all of its functions, or NULL. */
 static const struct gn_runtime *started_preloaded(const struct gn_session *s)
 {
 	const struct gn_runtime *rt;
 
 	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
-		if (rt->preloaded && gn_runtime_starts(rt, s->program))
+		if ((rt->preloaded || rt->hooks_all) &&
+		    gn_runtime_starts(rt, s->program))
 			return rt;
 	return NULL;
-}
-
-/* The command itself starts a runtime of which a library hooks all. */
-static bool starts_hooked(const struct gn_session *s)
-{
-	const struct gn_runtime *rt;
-
-	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
-		if (rt->hooks_all && gn_runtime_starts(rt, s->program))
-			return true;
-	return false;
 }
 
 /* The command's program, or one that it starts, can be an interpreter. */
@@ -348,7 +340,7 @@ static bool may_interpret(const struct gn_session *s,
 			  const struct gn_runtime *started)
 {
 	return !s->light && !gn_prepare_nothing(s) &&
-	       (started || s->opts.follow || starts_hooked(s));
+	       (started || s->opts.follow);
 }
 
 /* The library has nothing to do but to lend. */
@@ -376,7 +368,7 @@ static int plan_preloaded(struct gn_session *s)
 	why = find_preload(s, library);
 	if (!may_interpret(s, rt))
 		return s->launch.lends ? plan_lender(s, library) : 0;
-	if (why && rt) {
+	if (why && rt && rt->preloaded) {
 		s->no_runtime = true;
 		snprintf(s->warning, sizeof(s->warning),
 			 "functions of %s are not traced: %s", rt->title, why);

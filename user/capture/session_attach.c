@@ -220,14 +220,9 @@ const char *gn_session_refused(const struct gn_session *s)
 /* Whether what is traced has no runtime, but can start a program that has. */
 static bool may_start_one(const struct gn_session *s)
 {
-	const struct gn_runtime *rt;
-
 	if (s->active || !s->opts.command)
 		return !s->active && s->runtimes == s->may_start;
-	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
-		if (gn_runtime_starts(rt, s->program))
-			return false;
-	return true;
+	return !gn_runtime_started_by(s->program);
 }
 
 static void summarize(struct gn_session *s)

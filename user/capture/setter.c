@@ -176,7 +176,8 @@ static void set_all(const struct gn_runtime_setup *r, const struct gn_setup *s)
 
 	if (mem < 0)
 		return;
-	make_room(r->runtime, (pid_t)s->pid);
+	if (!beside)
+		make_room(r->runtime, (pid_t)s->pid);
 	for (size_t i = 0; !err && i < GN_RUNTIME_OPTIONS && o[i].name; i++)
 		if (!beside || o[i].beside)
 			err = set(r, i, mem, base);

@@ -152,14 +152,6 @@ static int find(const char *home, gn_runtime_found_fn fn, void *ctx)
 	return each_at(programs, take_found, &each);
 }
 
-/* A command needs nothing: the library gets into PHP, or its memory is
- * changed. */
-static int prepare(struct gn_launch *l)
-{
-	(void)l;
-	return 0;
-}
-
 static struct gn_php_text text_of(const struct gn_name_part *part)
 {
 	return (struct gn_php_text){{part->text, part->len}, part->all};
@@ -220,7 +212,6 @@ const struct gn_runtime gn_runtime_php = {
 	/* a call takes some 260 bytes there, and none without the options; the
 	 * library makes room for itself */
 	.stack = 256 << 20,
-	.prepare = prepare,
 	.matches = gn_filter_hooks,
 	.name = name,
 	.attached = "its functions are seen only if it was started "

@@ -204,7 +204,7 @@ struct gn_runtime {
 	uint64_t stack;
 	/*
 	 * Adds to a command what the runtime needs. -EBUSY: another profiler
-	 * needs the same; launch->why says what.
+	 * needs the same; launch->why says what. NULL: it needs nothing.
 	 */
 	int (*prepare)(struct gn_launch *launch);
 	/* The environment variable that keeps the runtime from loading the

@@ -6,7 +6,7 @@
 
 /* Where the code has its file, in words; it depends on the version. */
 #define FILE_FIRST 6
-#define FILE_LAST  32
+#define FILE_LAST  24
 
 struct gn_php_engine gn_php;
 
@@ -21,14 +21,13 @@ bool gn_php_find(void *library)
 	*(void **)&gn_php.execute = dlsym(handle, "zend_execute_ex");
 	*(void **)&gn_php.own = dlsym(handle, "execute_ex");
 	*(void **)&gn_php.file = dlsym(handle, "zend_get_executed_filename_ex");
-	*(void **)&gn_php.line = dlsym(handle, "zend_get_executed_lineno");
 	*(void **)&gn_php.on_switch =
 		dlsym(handle, "zend_observer_fiber_switch_register");
 	*(void **)&gn_php.on_destroy =
 		dlsym(handle, "zend_observer_fiber_destroy_register");
 	/* with threads, it is not a variable */
 	return dlsym(handle, "executor_globals") && gn_php.execute &&
-	       gn_php.own && gn_php.file && gn_php.line;
+	       gn_php.own && gn_php.file;
 }
 
 static size_t find_file(const struct gn_php_code *code,

@@ -50,9 +50,8 @@ typedef void (*gn_php_execute_fn)(struct gn_php_frame *frame);
 struct gn_php_engine {
 	/* runs the code of a frame to its end; the engine's own one */
 	gn_php_execute_fn *execute, own;
-	/* the file and the line of the frame that runs */
+	/* the file of the frame that runs */
 	const struct gn_php_string *(*file)(void);
-	uint32_t (*line)(void);
 	/* from PHP 8.1 on, else NULL: what the engine calls when it changes to
 	 * another fiber, and when one is gone */
 	void (*on_switch)(void (*fn)(void *from, void *to));
