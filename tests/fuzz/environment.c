@@ -111,13 +111,16 @@ static bool check_list(const struct entries *e, size_t i)
 static void check_entries(const struct entries *e)
 {
 	const size_t list = find(e, "LD_PRELOAD");
-	const size_t taken[] = {find(e, GN_PRELOAD_ENV),
-				find(e, GN_PRELOAD_ENV_FILTER),
-				find(e, GN_PRELOAD_ENV_EVENTS)};
+	const char *const names[] = {GN_PRELOAD_ENV, GN_PRELOAD_ENV_FILTER,
+				     GN_PRELOAD_ENV_EVENTS,
+				     GN_PRELOAD_ENV_GATE};
+	bool taken[MOST + 1] = {false};
 	size_t left = 0;
 
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		taken[find(e, names[i])] = true;
 	for (size_t i = 0; i < e->n; i++) {
-		bool stays = i != taken[0] && i != taken[1] && i != taken[2];
+		bool stays = !taken[i];
 
 		if (i == list)
 			stays = check_list(e, i);

@@ -151,8 +151,11 @@ static int drop_oldest(struct gn_pipeline *p, struct gn_events_open *o)
 static uint32_t thrower(struct gn_pipeline *p, const struct gn_thread *t,
 			uint32_t class)
 {
-	uint32_t func = p->stage.names.fns[class].func;
+	uint32_t func;
 
+	if (class == GN_NONE)
+		return GN_NONE;
+	func = p->stage.names.fns[class].func;
 	return GN_FUNC_RUNTIME(func) == GN_RUNTIME_PHP
 		       ? gn_stacks_top(&t->stacks, &p->stage.tree)
 		       : GN_NONE;
