@@ -7,6 +7,7 @@ gn_unit_test(test_capture_fast_lives gnomon_capture)
 gn_unit_test(test_capture_fast_names gnomon_capture)
 gn_unit_test(test_capture_fast_thread gnomon_capture)
 gn_unit_test(test_capture_functions gnomon_capture)
+gn_unit_test(test_capture_gate gnomon_capture)
 gn_unit_test(test_capture_keeper gnomon_capture)
 target_link_options(test_capture_keeper PRIVATE
 	-Wl,--wrap=gn_events_open,--wrap=gn_events_define

@@ -115,21 +115,22 @@ static bool needs_links(struct gn_later *l)
 	return needs;
 }
 
-/* Finds out which file that is. False: it is none that -f can mean. */
+/* Finds out which file that is. False: it is known that it needs nothing. */
 static bool look(struct gn_later *l, struct gn_later_news *n)
 {
 	char place[GN_FILE_PLACE], path[PATH_MAX];
+	bool needs = needs_links(l);
 	struct stat st;
 	ssize_t len;
 
-	if (n->fd < 0 || fstat(n->fd, &st) || !S_ISREG(st.st_mode))
+	if (n->fd < 0 || fstat(n->fd, &st) || !S_ISREG(st.st_mode) ||
+	    (!needs && gn_later_is_plain(l, &st)))
 		return false;
 	len = readlink(gn_file_place(n->fd, place), path, sizeof(path) - 1);
 	if (len <= 0)
 		return false;
 	path[len] = '\0';
-	if ((!gn_filter_file(l->session->filter, path, true) &&
-	     !needs_links(l)) ||
+	if ((!needs && !gn_filter_file(l->session->filter, path, true)) ||
 	    gn_maps_name(n->fd, &n->file))
 		return false;
 	n->path = strdup(path);

@@ -96,6 +96,23 @@ static void watch_mapped(struct gn_later *l)
 			 strerror(-err));
 }
 
+/* Who starts a file of the session again need not wait if it has no probes. */
+static void note_plain_files(struct gn_later *l)
+{
+	const struct gn_session *s = l->session;
+
+	for (size_t i = 0; i < s->files.count; i++) {
+		const struct gn_file *file = &s->files.file[i];
+		size_t k = 0;
+		struct stat st;
+
+		while (k < s->probes.count && s->probes.group[k].file != i)
+			k++;
+		if (k == s->probes.count && !fstat(file->fd, &st))
+			gn_later_note_plain(l, &file->id, &st);
+	}
+}
+
 int gn_later_new(struct gn_session *s, const pid_t *pids, size_t n)
 {
 	struct gn_later *l = calloc(1, sizeof(*l));
@@ -121,6 +138,7 @@ int gn_later_new(struct gn_session *s, const pid_t *pids, size_t n)
 		watch_mapped(l);
 	for (size_t i = 0; i < s->files.count; i++)
 		gn_later_note_name(&s->files.file[i]);
+	note_plain_files(l);
 	for (size_t i = 0; !err && i < n; i++) {
 		if (gn_later_add(l, pids[i], s->probes.count) < 0)
 			err = -ENOMEM;

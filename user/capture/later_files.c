@@ -81,8 +81,7 @@ static void lose_file(struct gn_later *l, int err, uint64_t since)
 
 /* Gives a file its probes. */
 static void probe_file(struct gn_later *l, struct gn_file *file,
-		       const struct gn_later_news *n,
-		       const struct gn_later_plain *plain)
+		       const struct gn_later_news *n, const struct stat *st)
 {
 	uint32_t first = l->functions.next;
 	struct gn_probes probes = {0};
@@ -90,7 +89,7 @@ static void probe_file(struct gn_later *l, struct gn_file *file,
 	int got = gn_later_plan(l, file, &probes);
 
 	if (!got) {
-		l->plain[l->nplain++ % GN_PLAIN_MAX] = *plain;
+		gn_later_note_plain(l, &file->id, st);
 	} else if (got == -ECANCELED) {
 		/* it has functions of -f; gn_later_miss_library() counts
 		 * libraries */
@@ -121,25 +120,21 @@ static void probe_file(struct gn_later *l, struct gn_file *file,
 static void take_file(struct gn_later *l, struct gn_file *file,
 		      const struct gn_later_news *n, uint64_t told)
 {
-	struct gn_later_plain plain = {.id = file->id};
 	struct stat st;
 
 	if (file->fd < 0 ||
 	    gn_later_has_file(l, &l->session->files, &file->id) ||
 	    take_kept(l, file, n, told) ||
 	    !gn_filter_file(l->session->filter, file->path, file->program) ||
-	    fstat(file->fd, &st))
-		return;
-	plain.changed = st.st_ctim;
-	if (gn_later_is_plain(l, &plain))
+	    fstat(file->fd, &st) || gn_later_is_plain(l, &st))
 		return;
 	if (has_twin(l, &l->session->files, file->fd) ||
 	    has_twin(l, &l->files, file->fd)) {
 		/* its twin has the probes */
-		l->plain[l->nplain++ % GN_PLAIN_MAX] = plain;
+		gn_later_note_plain(l, &file->id, &st);
 		return;
 	}
-	probe_file(l, file, n, &plain);
+	probe_file(l, file, n, &st);
 }
 
 void gn_later_take_program(struct gn_later *l, struct gn_file *file,

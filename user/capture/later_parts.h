@@ -4,6 +4,7 @@
 #define GNOMON_CAPTURE_LATER_PARTS_H
 
 #include <pthread.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "capture/later.h"
@@ -63,7 +64,9 @@ struct gn_later_ended {
 
 struct gn_later_plain {
 	struct gn_file_id id;
-	/* when it changed: a changed file is looked at again */
+	/* as fstat() says: a changed file is looked at again */
+	dev_t dev;
+	ino_t ino;
 	struct timespec changed;
 };
 
@@ -96,6 +99,8 @@ struct gn_later {
 	char *out; /* records for the stream */
 	size_t out_size, out_room;
 	bool privates; /* some files' links are of single processes */
+	struct gn_later_plain plain[GN_PLAIN_MAX];
+	unsigned nplain;
 	uint64_t late, late_ns;
 	/* when news first found no room, or gnomon first lacked something; 0 =
 	 * never */
@@ -118,8 +123,6 @@ struct gn_later {
 	size_t refused; /* functions that the kernel refused, for any process */
 	struct gn_later_gone gone[GN_ENDED_MAX];
 	unsigned ngone;
-	struct gn_later_plain plain[GN_PLAIN_MAX];
-	unsigned nplain;
 };
 
 /* later_plan.c, later_news.c. If gnomon lacks something, calls from `since` on
@@ -254,8 +257,9 @@ bool gn_later_await_stream(struct gn_later *l);
 bool gn_later_lacks(int err);
 int gn_later_plan(struct gn_later *l, struct gn_file *file,
 		  struct gn_probes *probes);
-bool gn_later_is_plain(const struct gn_later *l,
-		       const struct gn_later_plain *p);
+bool gn_later_is_plain(struct gn_later *l, const struct stat *st);
+void gn_later_note_plain(struct gn_later *l, const struct gn_file_id *id,
+			 const struct stat *st);
 /* A file that was written since it had probes does not count. */
 bool gn_later_has_file(const struct gn_later *l, const struct gn_files *files,
 		       const struct gn_file_id *id);

@@ -8,14 +8,31 @@
 #include "capture/tell.h"
 #include "elf/elf_file.h"
 
-bool gn_later_is_plain(const struct gn_later *l, const struct gn_later_plain *p)
+static bool is_same(const struct gn_later_plain *p, const struct stat *st)
 {
-	for (size_t i = 0; i < GN_PLAIN_MAX && i < l->nplain; i++)
-		if (gn_file_same(&l->plain[i].id, &p->id) &&
-		    l->plain[i].changed.tv_sec == p->changed.tv_sec &&
-		    l->plain[i].changed.tv_nsec == p->changed.tv_nsec)
-			return true;
-	return false;
+	return p->dev == st->st_dev && p->ino == st->st_ino &&
+	       p->changed.tv_sec == st->st_ctim.tv_sec &&
+	       p->changed.tv_nsec == st->st_ctim.tv_nsec;
+}
+
+bool gn_later_is_plain(struct gn_later *l, const struct stat *st)
+{
+	bool is = false;
+
+	pthread_mutex_lock(&l->lock);
+	for (size_t i = 0; !is && i < GN_PLAIN_MAX && i < l->nplain; i++)
+		is = is_same(&l->plain[i], st);
+	pthread_mutex_unlock(&l->lock);
+	return is;
+}
+
+void gn_later_note_plain(struct gn_later *l, const struct gn_file_id *id,
+			 const struct stat *st)
+{
+	pthread_mutex_lock(&l->lock);
+	l->plain[l->nplain++ % GN_PLAIN_MAX] = (struct gn_later_plain){
+		*id, st->st_dev, st->st_ino, st->st_ctim};
+	pthread_mutex_unlock(&l->lock);
 }
 
 bool gn_later_has_file(const struct gn_later *l, const struct gn_files *files,
