@@ -54,7 +54,11 @@
 	X(FOREIGN_THREADS, 23, "foreign_threads",                           \
 	  "threads of Python that C code started: seen from later on")      \
 	X(SUBINTERPRETERS, 24, "subinterpreters",                           \
-	  "interpreters of Python beside the main one: no hooks")
+	  "interpreters of Python beside the main one: no hooks")           \
+	X(JVMS, 25, "jvms",                                                 \
+	  "processes with a JVM that gnomon's library is in")               \
+	X(JVMS_LEFT, 26, "jvms_left",                                       \
+	  "JVMs that write an archive of their classes: no hooks")
 
 enum gn_selected {
 #define GN_SELECTED_ENUM(name, value, text, meaning) \

@@ -308,12 +308,28 @@ static void note_interpreter(struct gn_unseen *u, uint32_t pid)
 			u->program[i].hooked = true;
 }
 
+/* The thread that loads a JVM is mostly the first one, too. */
+static void note_jvm(struct gn_unseen *u, uint32_t pid)
+{
+	const struct gn_runtime *rt;
+
+	for (size_t i = 0; (rt = gn_runtime_at(i)); i++) {
+		struct program *p =
+			rt->methods ? find_or_add(u, pid, rt) : NULL;
+
+		if (p)
+			p->hooked = true;
+	}
+}
+
 static void note_selected(struct gn_unseen *u, const struct gn_rec_func *r)
 {
 	uint32_t what = GN_FUNC_INDEX(r->func);
 
 	if (what == GN_SELECTED_INTERPRETERS)
 		note_interpreter(u, r->h.tid);
+	if (what == GN_SELECTED_JVMS)
+		note_jvm(u, r->h.tid);
 
 	u->methods.modules_left |= what == GN_SELECTED_MODULES_LEFT && r->h.key;
 	u->methods.no_il |= what == GN_SELECTED_NO_IL && r->h.key;

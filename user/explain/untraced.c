@@ -142,11 +142,12 @@ static bool can_be_copied(const struct gn_model *m)
 	       !(hooks && strcmp(hooks, "il") != 0);
 }
 
-/* Whether an interpreter had no hooks. */
+/* Whether an interpreter or a JVM had no hooks. */
 static bool left(const struct gn_model *m)
 {
 	return m->code.selected[GN_SELECTED_PYTHONS_LEFT] ||
-	       m->code.selected[GN_SELECTED_RUBIES_LEFT];
+	       m->code.selected[GN_SELECTED_RUBIES_LEFT] ||
+	       m->code.selected[GN_SELECTED_JVMS_LEFT];
 }
 
 /* Whether only functions of a runtime could have been traced, and it had no

@@ -12,6 +12,7 @@
 #include "../call_hooks.h"
 #include "../clr/thread.h"
 #include "../fast.h"
+#include "archive.h"
 #include "classes.h"
 #include "define.h"
 #include "hook.h"
@@ -205,7 +206,12 @@ void gn_java_session_begin(gn_jvm jvm, char *filter, bool fast,
 	end(jni);
 	session.number++;
 	gn_fast_lives_at(own_site);
-	if (jni && begin(jvm, jni, filter, fast)) {
+	if (gn_java_archives(jvm)) {
+		gn_site_call_init(0);
+		gn_site_call_selected(GN_SELECTED_JVMS_LEFT, 1);
+		gn_site_call_selected(GN_SELECTED_METHODS, 0);
+		free(filter);
+	} else if (jni && begin(jvm, jni, filter, fast)) {
 		gn_site_call_init(0);
 		gn_site_call_selected(GN_SELECTED_METHODS,
 				      gn_java_classes_hook(session.jvmti, jni));

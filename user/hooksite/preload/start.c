@@ -143,6 +143,8 @@ void gn_later_jvm(const char *file, int mode, gn_dlopen_fn next)
 	handle = begin ? next(file, mode) : NULL;
 	if (!handle)
 		return;
+	/* a JVM that fails, or only writes an archive, never says it itself */
+	gn_site_preload_selected(GN_SELECTED_JVMS, 1);
 	begin(&preload.jvm, &preload.calls);
 	preload.jvm.filter = NULL;
 	gn_jvm_await(handle, preload.calls.jvm);
