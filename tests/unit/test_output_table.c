@@ -435,9 +435,15 @@ static void without_functions(void **state)
 	assert_null(strstr(text, "Name functions with -f"));
 	free(text);
 	s.m.code.selected[GN_SELECTED_METHODS] = 0;
+	/* -f named some, but none was there */
+	text = sample_print("table", &s.m, &(struct gn_output_opts){.utf8 = 1});
+	assert_non_null(strstr(text, "No function was traced"));
+	assert_null(strstr(text, "Name functions with -f"));
+	free(text);
+	s.m.ninfo = 5;
+	s.info[4] = (struct gn_model_info){"hint", ""};
 	sample_table("no-functions.txt", &s,
 		     (struct gn_output_opts){.utf8 = true});
-	s.m.ninfo = 5;
 	s.info[4] = (struct gn_model_info){"hint",
 					   "add functions with -f 'parse_*'"};
 	sample_table("no-functions-hint.txt", &s,

@@ -142,6 +142,17 @@ static bool can_be_copied(const struct gn_model *m)
 	       !(hooks && strcmp(hooks, "il") != 0);
 }
 
+/* Whether -f found no method in a program of .NET that it started, but could
+ * not look into all modules. Hooks of the runtime see these, too. */
+static bool unsearched(const struct gn_model *m)
+{
+	const char *hooks = gn_model_info(m, "hooks");
+
+	return !m->nfunctions && !m->code.selected[GN_SELECTED_METHODS] &&
+	       m->code.selected[GN_SELECTED_MODULES_LEFT] && hooks &&
+	       !strcmp(hooks, "il at start");
+}
+
 /* Whether an interpreter or a JVM had no hooks. */
 static bool left(const struct gn_model *m)
 {
@@ -250,7 +261,9 @@ int gn_look_untraced(const struct gn_facts *f, struct gn_subject *s)
 		s->rank = gn_share_of_work(f, s->ns);
 	}
 	/* methods are not in files, so they cannot be listed */
-	if (samples_tell(f->m))
+	if (unsearched(f->m))
+		s->what = GN_NEXT_AGAIN;
+	else if (samples_tell(f->m))
 		s->what = f->m->nsamples ? GN_NEXT_REPORT : GN_NEXT_AGAIN;
 	else if (asked_all(f->m) || interpreted(f->m) || unhooked(f->m))
 		s->what = GN_NEXT_REPORT;
@@ -330,7 +343,13 @@ void gn_say_untraced(const struct gn_facts *f, const struct gn_subject *s,
 	gn_put_ns(out, s->ns);
 	fputs(" of app time (", out);
 	gn_put_pct(out, s->ns, f->classes[GN_CLASS_APP]);
-	if (unhooked(f->m))
+	if (unsearched(f->m))
+		fputs(") is in none: in methods that -f does not name, in "
+		      "modules that were not searched for them (see "
+		      "untraced), or in the runtime's own code. Hooks of the "
+		      "runtime see those modules, too:",
+		      out);
+	else if (unhooked(f->m))
 		fprintf(out,
 			") is in none: a runtime had no hooks (see %s); --by "
 			"thread tells.",
@@ -388,7 +407,8 @@ void gn_next_untraced(const struct gn_facts *f, const struct gn_subject *s,
 	uint64_t ns;
 
 	if (s->what == GN_NEXT_AGAIN)
-		fputs("--snapshot 499", out);
+		fputs(unsearched(f->m) ? "--clr-hooks elt" : "--snapshot 499",
+		      out);
 	else if (samples_tell(f->m))
 		fputs("--by samples --limit 20", out);
 	else if (s->what != GN_NEXT_REPORT)

@@ -384,9 +384,10 @@ void gn_header_no_functions(const struct gn_model *m,
 	}
 	fputs("# No function was traced: these are processes and threads.\n",
 	      f);
-	/* without hooks, -f does not help */
-	if (!gn_model_info(m, "clr.unhooked") &&
-	    (!hint || !*hint || gn_header_line(f, "hint", hint, o->utf8)))
+	/* without hooks, -f does not help; if it named some, there is no hint
+	 */
+	if (hint && !gn_model_info(m, "clr.unhooked") &&
+	    (!*hint || gn_header_line(f, "hint", hint, o->utf8)))
 		fputs("# Name functions with -f, as in: gnomon run -f 'main' "
 		      "-f 'parse_*' -- CMD\n",
 		      f);
