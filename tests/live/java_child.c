@@ -332,6 +332,8 @@ void java_siteless(struct live *t)
 	run_siteless(t, home, NULL, NULL, "name methods with -f");
 	run_siteless(t, home, "Recursion.*", "/usr/bin/env",
 		     "managed functions if a runtime starts");
+	run_siteless(t, home, "Recursion.*", "/usr/bin/env",
+		     "java ran the HotSpot JVM without its own probes");
 	run_siteless(t, home, "Recursion.*",
 		     live_fixture(t, "../native/starts_static"),
 		     "so its methods were not traced (it or what started it "

@@ -257,11 +257,17 @@ void gn_session_tell_unhooked(const struct gn_session *s, gn_unseen_fn tell,
 		gn_unseen_runtimes(s->unseen, tell, ctx);
 }
 
+static void put_silent(void *ctx, const char *line)
+{
+	gn_session_put_info(ctx, "runtime.silent", line);
+}
+
 void gn_session_put_unhooked(struct gn_session *s)
 {
 	struct first first = {s, false};
 
 	gn_session_tell_unhooked(s, put_first, &first);
+	gn_unseen_silent(s->unseen, put_silent, s);
 }
 
 void gn_session_put_attached(struct gn_session *s)

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 
+#include "capture/unseen.h"
 #include "runtime/runtime.h"
 
 struct starts {
@@ -20,8 +21,11 @@ int gn_prepare_cores(struct gn_session *s)
 		const struct gn_file *file = &s->files.file[i];
 		const struct gn_runtime *rt = gn_runtime_with_core(file->path);
 
-		if (rt && file->fd >= 0)
-			err = gn_prepare_sites(s, rt, i);
+		if (!rt || file->fd < 0)
+			continue;
+		err = gn_prepare_sites(s, rt, i);
+		if (err)
+			gn_unseen_siteless(s->unseen, rt);
 	}
 	return err == -ENOMEM ? gn_session_fail(s, err, 1, "no memory") : 0;
 }

@@ -398,6 +398,8 @@ void gn_session_unseen(const struct gn_session *s, bool quiet,
 {
 	if (names_unhooked(s, quiet))
 		gn_session_tell_unhooked(s, tell, ctx);
+	if (!quiet && !*s->warning)
+		gn_unseen_silent(s->unseen, tell, ctx);
 	/* otherwise the failure is the reason, and was reported */
 	if (s->filter && (s->opts.live || !gn_later_failed(s->later))) {
 		gn_unseen_globs(s->unseen, s->filter, &s->native, &s->files,

@@ -30,10 +30,11 @@ struct program {
 	bool runs;   /* the runtime was seen */
 	bool before; /* it ran before gnomon came, which was reported */
 	bool hooked;
-	bool probed; /* in place of hooks that -f asks for */
-	bool other;  /* it runs as `uid`, not as the command's user */
-	bool read;   /* its environment was read */
-	bool musl;   /* its C library is musl, so it needs another library */
+	bool reports; /* its own probes have told that it began */
+	bool probed;  /* in place of hooks that -f asks for */
+	bool other;   /* it runs as `uid`, not as the command's user */
+	bool read;    /* its environment was read */
+	bool musl;    /* its C library is musl, so it needs another library */
 	const char *hindered; /* the variable that turns the library off */
 	const char *unfit;    /* why it cannot have the library; or NULL */
 	uint32_t uid;
@@ -51,6 +52,7 @@ struct gn_unseen {
 	/* a runtime that gives none of the values that are requested of it */
 	const struct gn_runtime *valueless;
 	struct gn_unseen_methods methods;
+	const struct gn_runtime *siteless; /* ran before, without own probes */
 };
 
 struct gn_unseen *gn_unseen_new(uint32_t uid, bool attached, bool named,
@@ -180,9 +182,11 @@ static void note_library(struct gn_unseen *u, const struct gn_rec_thread *r)
 
 		if (rt->id != id && !methods)
 			continue;
-		if (rt->library || methods)
+		if (rt->library || rt->methods)
 			p = find_or_add(u, r->pid, rt);
-		if (p)
+		if (p && !methods && rt->methods)
+			p->reports = true;
+		else if (p)
 			p->hooked = true;
 		u->methods.hooked = true;
 		u->methods.lists |= rt->managed != NULL;
@@ -276,6 +280,11 @@ void gn_unseen_running(struct gn_unseen *u, uint32_t pid,
 
 	if (p)
 		p->before = true;
+}
+
+void gn_unseen_siteless(struct gn_unseen *u, const struct gn_runtime *rt)
+{
+	u->siteless = rt;
 }
 
 /* No thread of such a runtime shows that it began. */
@@ -513,6 +522,43 @@ static void tell_probed(const struct gn_unseen *u, gn_unseen_fn tell, void *ctx)
 		 first->comm[0] ? first->comm : "a program", many,
 		 first->rt->title, why_alone(u, first),
 		 method_advice(u, first));
+	tell(ctx, line);
+}
+
+/* Whether hooks are all that it has. */
+static bool is_silent(const struct program *p)
+{
+	return p->runs && p->hooked && !p->reports && !p->before &&
+	       p->rt->methods && !p->rt->hooks_all;
+}
+
+void gn_unseen_silent(const struct gn_unseen *u, gn_unseen_fn tell, void *ctx)
+{
+	const struct gn_runtime *rt = u->siteless;
+	const char *name = "a process of -p";
+	char line[512], many[48] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < u->count; i++) {
+		if (!is_silent(&u->program[i]))
+			continue;
+		if (!n++ && u->program[i].comm[0])
+			name = u->program[i].comm;
+		rt = u->program[i].rt;
+	}
+	if (!rt)
+		return;
+	if (n > 1)
+		snprintf(many, sizeof(many), " (%zu processes)", n);
+	snprintf(line, sizeof(line),
+		 "%s%s ran the %s without its own probes, so its collections, "
+		 "compilations and waits for monitors are not known, and count "
+		 "as what its threads did then (its libjvm.so lacks USDT "
+		 "probes%s)",
+		 name, many, rt->title,
+		 n ? ", or is not in /usr/lib/jvm, nor that of JAVA_HOME or "
+		     "of the java in PATH"
+		   : "");
 	tell(ctx, line);
 }
 

@@ -40,6 +40,9 @@ void gn_unseen_free(struct gn_unseen *u);
 void gn_unseen_running(struct gn_unseen *u, uint32_t pid,
 		       const struct gn_runtime *rt);
 
+/* Notes that such a runtime lacks sites of its own. */
+void gn_unseen_siteless(struct gn_unseen *u, const struct gn_runtime *rt);
+
 /* Notes in which processes a runtime without a library got its options too
  * late. */
 void gn_unseen_late(struct gn_unseen *u, const struct gn_setter_late *late);
@@ -52,6 +55,10 @@ void gn_unseen_record(struct gn_unseen *u, const struct gn_rec *rec,
 /* Reports the runtimes. */
 void gn_unseen_runtimes(const struct gn_unseen *u, gn_unseen_fn tell,
 			void *ctx);
+
+/* Reports those whose functions have hooks, but that had no probes of their
+ * own, which tell of all else. */
+void gn_unseen_silent(const struct gn_unseen *u, gn_unseen_fn tell, void *ctx);
 
 /* Whether a runtime of the capture has gnomon's hook-site library. */
 bool gn_unseen_hooked(const struct gn_unseen *u);

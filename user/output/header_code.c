@@ -534,6 +534,10 @@ int gn_header_code(const struct gn_model *m, const struct gn_output_opts *o,
 
 	if (!err)
 		err = put_light(m, o, f);
+	if (!err)
+		err = gn_header_line(f, "runtime",
+				     gn_model_info(m, "runtime.silent"),
+				     o->utf8);
 	if (err)
 		return err;
 	put_thrown(m, f);

@@ -152,6 +152,7 @@ static void put_code(struct gn_json *w)
 		put_info_as(w, "functions.refused.first", "refused_first");
 		put_info(w, "inlining");
 		put_info_as(w, "clr.unhooked", "unhooked");
+		put_info_as(w, "runtime.silent", "silent");
 		put_unseen(e, "inlined", code->inlined, code->ninlined, true);
 		put_unseen(e, "untraced", code->unhooked, code->nunhooked,
 			   false);
