@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 gn_unit_test(test_capture_clocks gnomon_capture)
 gn_unit_test(test_capture_drain gnomon_capture)
+gn_unit_test(test_capture_ended gnomon_capture)
+target_link_options(test_capture_ended PRIVATE
+	-Wl,--wrap=syscall,--wrap=bpf_program__fd,--wrap=gn_links_clear)
 gn_unit_test(test_capture_fast gnomon_capture)
 target_link_options(test_capture_fast PRIVATE -Wl,--wrap=gn_fast_check)
 gn_unit_test(test_capture_fast_lives gnomon_capture)

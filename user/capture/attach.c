@@ -148,6 +148,12 @@ size_t gn_links_free(struct gn_links *l, const struct gn_step *step)
 	return left;
 }
 
+void gn_links_clear(struct gn_links *l)
+{
+	let_go_all(l);
+	l->count = 0;
+}
+
 /* Appends `n` items of `size` bytes to the array `*to`, which has `*count`
  * items. 0 or -ENOMEM. */
 static int append(void *to, size_t *count, const void *items, size_t n,
@@ -206,6 +212,27 @@ static bool let_go_of(struct gn_links *l, uint32_t key, int file)
 	}
 	l->count = kept;
 	return kept < count;
+}
+
+void gn_links_move(struct gn_links *into, struct gn_links *from, uint32_t key)
+{
+	size_t kept = 0, count = from->count;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct held h = from->held[i];
+
+		if (h.key == key && !gn_grow_by_one(&into->held, &into->room,
+						    into->count, sizeof(h)))
+			into->held[into->count++] = h;
+		else
+			from->held[kept++] = h;
+	}
+	from->count = kept;
+}
+
+size_t gn_links_count(const struct gn_links *l)
+{
+	return l->count;
 }
 
 int gn_links_remove(struct gn_links *l, uint32_t key)

@@ -156,6 +156,13 @@ size_t gn_links_free(struct gn_links *l, const struct gn_step *step);
  * that are removed together happens only once. NULL is an empty list. */
 void gn_links_join(struct gn_links *into, struct gn_links *from);
 
+/* Removes all probes but those of keepers, as gn_links_free() does. */
+void gn_links_clear(struct gn_links *l);
+/* Moves the sets with this key; those for which there is no memory stay. */
+void gn_links_move(struct gn_links *into, struct gn_links *from, uint32_t key);
+/* How many links there are, without those of keepers. */
+size_t gn_links_count(const struct gn_links *l);
+
 /* False if a keeper, which held some of the probes, was killed. */
 bool gn_links_hold(const struct gn_links *l);
 

@@ -41,7 +41,7 @@ static void handle(struct gn_later *l, struct gn_later_news *n)
 			break;
 		}
 		gn_later_end(l, n);
-		gn_later_unlink(l, n->pid);
+		gn_later_unlink_ended(l, n->pid);
 		break;
 	}
 }
@@ -132,6 +132,8 @@ int gn_later_new(struct gn_session *s, const pid_t *pids, size_t n)
 	l->functions.ctx = l;
 	l->links = gn_links_new();
 	err = open_events(l);
+	if (!err)
+		err = gn_later_ended_new(l);
 	if (!err && !l->links)
 		err = -ENOMEM;
 	if (!err && gn_filter_libraries(s->filter))
@@ -194,6 +196,8 @@ void gn_later_stop(struct gn_later *l)
 	l->quit = true;
 	l->stopped = gn_now_ns();
 	pthread_cond_signal(&l->wake);
+	pthread_cond_signal(&l->ends);
+	pthread_cond_signal(&l->ready);
 	pthread_mutex_unlock(&l->lock);
 	pthread_join(l->thread, NULL);
 	gn_later_let_go(l);
@@ -255,6 +259,7 @@ void gn_later_detach(struct gn_later *l, struct gn_links *links)
 	gn_later_stop(l);
 	gn_links_join(links, l->links);
 	l->links = NULL;
+	gn_later_ended_free(l, links);
 }
 
 void gn_later_free(struct gn_later *l)
@@ -272,6 +277,8 @@ void gn_later_free(struct gn_later *l)
 	gn_files_free(&l->files);
 	pthread_mutex_destroy(&l->lock);
 	pthread_cond_destroy(&l->wake);
+	pthread_cond_destroy(&l->ends);
+	pthread_cond_destroy(&l->ready);
 	for (size_t i = 0; i < l->nnews; i++)
 		gn_later_forget(&l->news[i]);
 	free(l->narrow);

@@ -108,9 +108,16 @@ struct gn_later {
 	/* the first time of which an UNPROBED record, or a file, found no
 	 * memory; 0 = never */
 	uint64_t untold;
+	struct gn_links *over;	    /* of processes that have ended */
+	pthread_cond_t ends, ready; /* there are such; they were taken */
 	/* the number of a file that has its MODULE record, and for which there
 	 * was no memory then; 0: none */
 	uint32_t lost;
+
+	/* of the thread that removes links; `removes`: it runs */
+	pthread_t remover;
+	struct gn_links *removed;
+	bool removes;
 
 	/* used by the thread alone */
 	struct gn_links *links;
@@ -165,6 +172,13 @@ void gn_later_unlink(struct gn_later *l, pid_t pid);
 void gn_later_miss(struct gn_later *l, pid_t pid, uint64_t since);
 /* Whether the session has links of single processes. */
 bool gn_later_has_privates(const struct gn_session *s);
+
+/* later_ended.c. Removes the links of a process that has ended, without waiting
+ * for it. new(): 0 or -ENOMEM. free() waits for what it has begun, and moves
+ * the rest to `links` (NULL: removes it). */
+int gn_later_ended_new(struct gn_later *l);
+void gn_later_unlink_ended(struct gn_later *l, pid_t pid);
+void gn_later_ended_free(struct gn_later *l, struct gn_links *links);
 
 /* later_news.c. Call these with the lock held. find(): NULL: the process is not
  * traced. add(): 1; 0: it was there already; or -ENOMEM. */
