@@ -315,6 +315,8 @@ int GN_HELD_PROG(on_exit, struct task_struct *p)
 		m.flags |= GN_F_PROCESS_ENDS;
 		code = GN_EXIT_TOLD |
 		       (__u16)untrusted(p)->signal->group_exit_code;
+		if (untrusted(p)->signal->oom_mm)
+			code |= GN_EXIT_MEMORY;
 	}
 	if (t->claimed)
 		claim_again(t, &m);

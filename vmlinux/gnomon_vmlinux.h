@@ -95,6 +95,7 @@ struct signal_struct {
 	} live; /* atomic_t: threads that have not ended */
 	struct sigpending shared_pending;
 	int group_exit_code;
+	struct mm_struct *oom_mm; /* if it is killed because memory ran out */
 };
 
 struct timespec64 {

@@ -59,9 +59,11 @@ struct gn_rec {
 #define GN_F_IN_DOUBT 0x08
 /* EXIT: the process ended, and the thread with it, in the middle of its work.
  * The low half of func is then the status that wait() returns, with
- * GN_EXIT_TOLD; older files have 0. */
+ * GN_EXIT_TOLD; older files have 0. GN_EXIT_MEMORY: the kernel ended it because
+ * memory ran out. */
 #define GN_F_PROCESS_ENDS 0x10
 #define GN_EXIT_TOLD	  0x10000
+#define GN_EXIT_MEMORY	  0x20000
 /* EXEC: the kernel tells the program not to trust what started it (AT_SECURE),
  * so the dynamic linker preloads nothing */
 #define GN_F_SECURE 0x10

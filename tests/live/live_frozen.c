@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A program in a frozen control group, like a paused container. */
+/* A program in a control group that freezes it or lacks memory, like one in a
+ * container. */
 #include "live_group.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -39,4 +41,35 @@ void test_frozen(struct live *t)
 	CHECK(t, told >= since,
 	      "%" PRIu64 " ns of other waits, frozen for %" PRIu64, told,
 	      since);
+}
+
+#define STARVING_BYTES (24 << 20)
+
+/* A report says that a program was killed because its memory ran out. */
+void test_starved(struct live *t)
+{
+	char *group = live_group_memory(t, STARVING_BYTES);
+	char *path = live_path(t, "starved.trace"), *line;
+	struct live_args a = {.n = 0};
+	struct live_talk gnomon;
+	struct live_end end;
+	int code;
+
+	live_add(t, &a, t->gnomon, "record", "-o", path, "--", "/bin/sh", "-c",
+		 "echo pid $$; read line; "
+		 "exec dd if=/dev/zero of=/dev/null bs=256M",
+		 NULL);
+	live_talk(t, &a, &gnomon);
+	line = live_await(t, gnomon.out, "pid ");
+	live_group_add(t, group, atoi(line + strlen("pid ")));
+	live_tell(t, &gnomon, "eat");
+	code = live_wait(t, &gnomon);
+	rmdir(group);
+	CHECK(t, code == 128 + SIGKILL, "gnomon ended with %d", code);
+	a = (struct live_args){.n = 0};
+	live_add(t, &a, t->gnomon, "report", "-i", path, NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t,
+	      strstr(end.out, "was killed by SIGKILL because memory ran out"),
+	      "the report does not say why: %s", end.out);
 }

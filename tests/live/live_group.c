@@ -36,6 +36,49 @@ static void put(struct live *t, const char *group, const char *file, int value)
 	      "%s/%s cannot be written", group, file);
 }
 
+/* In v2, the group above has to give its groups the controller. */
+static char *memory_group(struct live *t, const char *root, const char *given)
+{
+	char *group = live_text(t, "%s/gnomon-test-%d", root, (int)getpid());
+	FILE *f =
+		given ? fopen(live_text(t, "%s/%s", root, given), "we") : NULL;
+
+	if (f) {
+		fputs("+memory", f);
+		fclose(f);
+	}
+	return mkdir(group, 0755) ? NULL : group;
+}
+
+char *live_group_memory(struct live *t, int bytes)
+{
+	static const struct {
+		const char *root, *given, *limit, *swap;
+	} kinds[] = {
+		{"/sys/fs/cgroup", "cgroup.subtree_control", "memory.max",
+		 "memory.swap.max"},
+		{"/sys/fs/cgroup/memory", NULL, "memory.limit_in_bytes",
+		 "memory.swappiness"},
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		char *group = memory_group(t, kinds[i].root, kinds[i].given);
+
+		if (!group)
+			continue;
+		if (!access(live_text(t, "%s/%s", group, kinds[i].limit),
+			    W_OK)) {
+			put(t, group, kinds[i].limit, bytes);
+			if (!access(live_text(t, "%s/%s", group, kinds[i].swap),
+				    W_OK))
+				put(t, group, kinds[i].swap, 0);
+			return group;
+		}
+		rmdir(group);
+	}
+	live_skip(t, "no control groups with limits of memory can be made");
+}
+
 static void await_frozen(struct live *t, const char *group, bool frozen)
 {
 	const char *want = frozen ? "frozen 1" : "frozen 0";

@@ -184,6 +184,8 @@ static void check_samples(struct json_page *p)
 	spell_events(&s.m);
 	for (int by = GN_BY_GC; by <= GN_BY_THREAD_SYSCALLS; by++)
 		check_model(p, &s.m, (enum gn_by)by);
+	s.processes[0].starved = true;
+	check_model(p, &s.m, GN_BY_FUNCTION);
 	/* a function with few fields */
 	s.functions[2].short_name = NULL;
 	s.functions[2].file = NULL;
@@ -281,6 +283,7 @@ static void line(void **state)
 	s.processes[0].ended = s.processes[1].ended = true;
 	s.processes[0].exit = 3 << 8;
 	s.processes[1].exit = SIGKILL;
+	s.processes[1].starved = true;
 	check_line(p, &s);
 	/* waits with few known fields */
 	s.waits[0].class = s.waits[1].class = GN_CLASS_EVENT;

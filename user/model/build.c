@@ -167,6 +167,7 @@ static void keep_shown(struct gn_build *b)
 		to->threads = from->threads;
 		to->ended = from->exit & GN_EXIT_TOLD;
 		to->exit = (int)(from->exit & 0xffff);
+		to->starved = from->exit & GN_EXIT_MEMORY;
 		to->ended_at = from->ended_at;
 		m->nprocesses++;
 	}

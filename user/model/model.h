@@ -236,8 +236,9 @@ struct gn_model_process {
 	uint32_t pid;
 	const char *name; /* the name of its last program */
 	uint32_t threads;
-	bool ended; /* it ended in the capture, and the file says how */
-	int exit;   /* as wait() returns it */
+	bool ended;   /* it ended in the capture, and the file says how */
+	int exit;     /* as wait() returns it */
+	bool starved; /* the kernel killed it because memory ran out */
 	uint64_t ended_at;
 	struct gn_values v;
 };

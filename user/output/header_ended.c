@@ -21,7 +21,7 @@ static bool worth_telling(const struct gn_model *m,
 			    (attached && (p->exit || m->nprocesses == 1)));
 }
 
-static void put_signal(int exit, FILE *f)
+static void put_signal(int exit, bool starved, FILE *f)
 {
 	const char *name = sigabbrev_np(WTERMSIG(exit));
 
@@ -31,6 +31,8 @@ static void put_signal(int exit, FILE *f)
 		fprintf(f, "was killed by signal %d", WTERMSIG(exit));
 	if (WCOREDUMP(exit))
 		fputs(" (core dumped)", f);
+	if (starved)
+		fputs(" because memory ran out", f);
 }
 
 static int put_one(const struct gn_model *m, const struct gn_model_process *p,
@@ -47,10 +49,15 @@ static int put_one(const struct gn_model *m, const struct gn_model_process *p,
 	fprintf(f, "# %-11s %s (%" PRIu32 ") ", label, name, p->pid);
 	free(name);
 	if (WIFSIGNALED(p->exit))
-		put_signal(p->exit, f);
+		put_signal(p->exit, p->starved, f);
 	else
 		fprintf(f, "exited with status %d", WEXITSTATUS(p->exit));
 	fprintf(f, ", %s after the capture began\n", after);
+	if (p->starved)
+		fprintf(f,
+			"# %-11s dmesg says whose limit it was: the machine's "
+			"or a control group's\n",
+			"");
 	return 0;
 }
 

@@ -208,6 +208,8 @@ static void put_ended(struct gn_json *w, const struct gn_model_process *p)
 {
 	if (!p->ended)
 		return;
+	if (p->starved)
+		gn_emit_bool(&w->e, "out_of_memory", true);
 	if (WIFSIGNALED(p->exit))
 		gn_emit_u64(&w->e, "exit_signal", (uint64_t)WTERMSIG(p->exit));
 	else
