@@ -123,6 +123,26 @@ void test_executed_many(struct live *t)
 	files_expect(t, report, "/fib", "main", many);
 }
 
+/* So is what a shell of another user starts: su and the like change it. */
+void test_executed_user(struct live *t)
+{
+	char *program = files_copy(t, "fib", "program"), *path;
+	struct live_talk talk;
+	json_t *report;
+
+	CHECK(t, chmod(t->dir, 0755) == 0, "chmod");
+	talk = run_talk(t, "-f main",
+			live_text(t,
+				  "setpriv --reuid 65534 --clear-groups sh -c "
+				  "$0\t12;$0\t12;: %s",
+				  program),
+			&path);
+	CHECK(t, live_finish(t, &talk) == 0, "it ended otherwise");
+	report = live_load(t, path);
+	expect_in_time(t, report);
+	files_expect(t, report, "/program", "main", 2);
+}
+
 /* The first child of the process; waits for it. */
 static pid_t child_of(struct live *t, pid_t pid)
 {

@@ -17,6 +17,7 @@
 #include <gnomon/thread.h>
 #include "capture/clock.h"
 #include "capture/later_parts.h"
+#include "process/parent.h"
 
 struct gn_gate {
 	int fd; /* -1: closed */
@@ -62,7 +63,18 @@ const char *gn_gate_name(const struct gn_gate *g)
 	return g->name;
 }
 
-/* Any process can connect; those of other users are not served. */
+/* Whether the process, or the one that has just made it, is traced. */
+static bool is_traced(struct gn_later *l, pid_t pid)
+{
+	uint32_t parent = 0;
+
+	return gn_later_traced(l, pid) ||
+	       (gn_process_and_parent((uint32_t)pid, &parent) && parent &&
+		gn_later_traced(l, (pid_t)parent));
+}
+
+/* Any process can connect; those of other users are not served, except traced
+ * ones: su and the like change their user. */
 static bool is_ours(const struct gn_gate *g, int fd, pid_t *pid)
 {
 	struct ucred who;
@@ -71,7 +83,7 @@ static bool is_ours(const struct gn_gate *g, int fd, pid_t *pid)
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size))
 		return false;
 	*pid = who.pid;
-	return who.uid == g->uid || !who.uid;
+	return who.uid == g->uid || !who.uid || is_traced(g->later, who.pid);
 }
 
 /* Receives the file; -1: there is none. */
