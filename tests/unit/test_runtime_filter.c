@@ -76,6 +76,29 @@ static void a_library_by_any_path(void **state)
 	clear(dir);
 }
 
+/* A pattern for the name in a folder that has several paths. */
+static void libraries_in_a_folder(void **state)
+{
+	const char *near = "./lib?.so*:deflate";
+	char dir[DIR_MAX], path[DIR_MAX + 32];
+	struct gn_filter *f;
+
+	(void)state;
+	make(dir);
+	assert_true(takes(dir, "lib?.so*", "libz.so.2"));
+	assert_true(takes(dir, "link/lib?.so*", "libz.so.2"));
+	assert_false(takes(dir, "link/lib?.so*", "other.so"));
+	assert_false(takes(dir, "none/lib?.so*", "libz.so.2"));
+	snprintf(path, sizeof(path), "%s/libz.so.2", dir);
+	f = gn_filter_new(&near, 1);
+	assert_non_null(f);
+	assert_true(gn_filter_function(f, path, false, "deflate", "deflate"));
+	assert_false(gn_filter_function(f, "/none/libz.so.2", false, "deflate",
+					"deflate"));
+	gn_filter_free(f);
+	clear(dir);
+}
+
 static bool is_asked(struct gn_files *files, const char *path)
 {
 	char glob[DIR_MAX + 96];
@@ -221,6 +244,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_library_by_any_path),
+		cmocka_unit_test(libraries_in_a_folder),
 		cmocka_unit_test(a_library_that_was_replaced),
 		cmocka_unit_test(by_two_threads),
 		cmocka_unit_test(one_that_never_came),

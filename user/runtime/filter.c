@@ -20,6 +20,7 @@ struct item {
 	const char *text; /* as given */
 	char *lib;	  /* NULL = the program */
 	char *real;	  /* the real path of LIB, if LIB is a path; or NULL */
+	char *folder; /* that of its folder, if only the name is a pattern */
 	/* Several threads ask at once: the lock guards `path` and `leads`. */
 	pthread_mutex_t lock;
 	char *path;	  /* the last path that was asked for, or NULL */
@@ -90,6 +91,18 @@ bool gn_filter_sound(const char *text)
 	       (strncmp(text, USDT, strlen(USDT)) || gn_filter_is_usdt(text));
 }
 
+/* The real path of the pattern's folder; NULL: it is a pattern, too. */
+static char *folder_of(const char *lib)
+{
+	char *name = strndup(lib, (size_t)(gn_base_name(lib) - lib)), *real;
+
+	if (!name)
+		return NULL;
+	real = realpath(name, NULL);
+	free(name);
+	return real;
+}
+
 static bool take_library(struct item *it, const char *from, const char *to)
 {
 	const char *colon = it->usdt ? strchr(to + 1, ':') : NULL;
@@ -105,6 +118,7 @@ static bool take_library(struct item *it, const char *from, const char *to)
 		it->lib = NULL;
 	} else if (strchr(it->lib, '/')) {
 		it->real = realpath(it->lib, NULL);
+		it->folder = it->real ? NULL : folder_of(it->lib);
 	}
 	return true;
 }
@@ -146,6 +160,7 @@ void gn_filter_free(struct gn_filter *f)
 		pthread_mutex_destroy(&f->item[i].lock);
 		free(f->item[i].lib);
 		free(f->item[i].real);
+		free(f->item[i].folder);
 		free(f->item[i].path);
 		free(f->item[i].provider);
 	}
@@ -205,6 +220,16 @@ static bool is_same(struct item *it, const char *path)
 	return leads;
 }
 
+/* Whether the path is in the pattern's folder, which the user may have given
+ * otherwise: from the current folder, or through a link. */
+static bool is_in_folder(const struct item *it, const char *path)
+{
+	size_t n = it->folder ? strlen(it->folder) : 0;
+
+	return n && !strncmp(path, it->folder, n) && path[n] == '/' &&
+	       !fnmatch(gn_base_name(it->lib), path + n + 1, 0);
+}
+
 /* Whether `lib` ends before a dot of the name: libstdc++ or libstdc++.so.6 for
  * libstdc++.so.6.0.30. */
 static bool is_short(const char *lib, const char *name)
@@ -221,7 +246,8 @@ static bool file_matches(struct item *it, const char *path, bool program)
 	if (!it->lib)
 		return program;
 	return !fnmatch(it->lib, path, 0) || !fnmatch(it->lib, name, 0) ||
-	       is_same(it, path) || (it->usdt && is_short(it->lib, name));
+	       is_same(it, path) || is_in_folder(it, path) ||
+	       (it->usdt && is_short(it->lib, name));
 }
 
 unsigned int gn_filter_file(const struct gn_filter *f, const char *path,
