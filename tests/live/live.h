@@ -230,6 +230,12 @@ void live_pair(struct live *t, const struct live_args *command,
 /* The same, and the report agrees with what the program prints about itself. */
 void live_pair_compare(struct live *t, const struct live_args *command,
 		       const char *options, unsigned int flags);
+/* Starts the command under gnomon, kills gnomon when the command has printed a
+ * line that begins with `first`, and tells the command to go on. Returns that
+ * line. */
+char *live_orphan(struct live *t, const struct live_args *command,
+		  const char *options, const char *first,
+		  struct live_talk *talk);
 /* Writes the script to the file `path` and runs it in each of these ways, as
  * live_pair() does. The function is called seven times. */
 #define LIVE_WAY 4 /* words */

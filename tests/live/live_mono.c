@@ -2,14 +2,11 @@
 /* Mono programs with and without gnomon. */
 #include "live.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #define N PRIu64
 
@@ -352,17 +349,12 @@ void mono_attach(struct live *t)
 /* The program goes on without gnomon, to the same end. */
 void mono_killed(struct live *t)
 {
-	struct live_args a = {.n = 0};
+	struct live_args command = {.n = 0};
 	struct live_talk talk;
 	char *line;
 
-	live_add(t, &a, t->gnomon, "run", "-o", live_path(t, "report"), "--",
-		 mono(t), demo(t), "waits", NULL);
-	live_talk(t, &a, &talk);
-	free(live_await(t, talk.out, "ready"));
-	CHECK(t, kill(talk.pid, SIGKILL) == 0, "kill: %s", strerror(errno));
-	waitpid(talk.pid, NULL, 0);
-	live_tell(t, &talk, "go on");
+	run_demo(t, &command, "waits");
+	free(live_orphan(t, &command, "", "ready", &talk));
 	line = live_await(t, talk.out, "calls Demo.CountDown(int)");
 	live_same(t, "the result", line, "calls Demo.CountDown(int) 101");
 	free(line);

@@ -2,10 +2,13 @@
 /* A command of a runtime, with and without gnomon. */
 #include "live.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 void live_traced(struct live *t, const struct live_args *command,
 		 const char *options, struct live_end *end, json_t **report)
@@ -76,6 +79,26 @@ void live_pair(struct live *t, const struct live_args *command,
 	if (!strstr(traced->err, "gnomon: the command was killed by signal"))
 		live_same(t, "the program's errors", traced->err, plain.err);
 	live_clean(t, *report);
+}
+
+char *live_orphan(struct live *t, const struct live_args *command,
+		  const char *options, const char *first,
+		  struct live_talk *talk)
+{
+	struct live_args a = {.n = 0};
+	char *line;
+
+	live_add(t, &a, t->gnomon, "run", "-o", live_path(t, "report"), NULL);
+	live_split(t, &a, options);
+	live_add(t, &a, "--", NULL);
+	for (size_t i = 0; i < command->n; i++)
+		live_add(t, &a, command->word[i], NULL);
+	live_talk(t, &a, talk);
+	line = live_await(t, talk->out, first);
+	CHECK(t, kill(talk->pid, SIGKILL) == 0, "kill: %s", strerror(errno));
+	waitpid(talk->pid, NULL, 0);
+	live_tell(t, talk, "go on");
+	return line;
 }
 
 void live_ways(struct live *t, char *const ways[][LIVE_WAY], size_t n,

@@ -2,12 +2,9 @@
 /* The hooks of gnomon's library in PHP, beside the engine's own probes. */
 #include "php.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <linux/capability.h>
 
 /* The same answer, if each hook is a trap. */
@@ -85,19 +82,13 @@ static void outlives(struct live *t, const char *options)
 		"function fib($n) { return $n < 2 ? $n : fib($n - 1) + "
 		"fib($n - 2); } echo 'first ', fib(10), PHP_EOL; "
 		"fgets(STDIN); echo 'fib ', fib(20), PHP_EOL;";
-	struct live_args a = {.n = 0};
+	struct live_args command = {.n = 0};
 	struct live_talk talk, other;
 	char *line;
 
 	live_beside(t, "", &other);
-	live_add(t, &a, t->gnomon, "run", "-o", live_path(t, "report"), NULL);
-	live_split(t, &a, options);
-	live_add(t, &a, "--", getenv("PHP"), "-r", code, NULL);
-	live_talk(t, &a, &talk);
-	free(live_await(t, talk.out, "first 55"));
-	CHECK(t, kill(talk.pid, SIGKILL) == 0, "kill: %s", strerror(errno));
-	waitpid(talk.pid, NULL, 0);
-	live_tell(t, &talk, "go on");
+	live_add(t, &command, getenv("PHP"), "-r", code, NULL);
+	free(live_orphan(t, &command, options, "first 55", &talk));
 	line = live_await(t, talk.out, "fib ");
 	live_same(t, "the result", line, "fib 6765");
 	free(line);
