@@ -11,7 +11,7 @@
 
 #define ASKED "30"
 
-static const char told[] = "is not in the capture, and the command waited";
+static const char told[] = "not in the capture, and the command waited";
 
 /* gnomon's message about a command that asks the server at `path`. */
 static char *said(struct live *t, const char *options, const char *words)
@@ -26,31 +26,45 @@ static char *said(struct live *t, const char *options, const char *words)
 	return end.err;
 }
 
-/* The server ran before; each of 30 waits for it took at least 20 ms. */
-void test_outside(struct live *t)
+/* The server, "answers VERB", ran before; each of 30 waits took at least 20 ms.
+ * `subject`: what is told of after its command. */
+static void tells(struct live *t, const char *verb, const char *subject,
+		  const char *them)
 {
 	const char *path = live_text(t, "%s/socket", t->dir);
+	const char *waited = live_text(t, "%%lf s for %s, %%d time", them);
 	struct live_args server = {.n = 0};
 	struct live_talk talk;
 	char *pid, *err, *line;
 	double s = 0;
 	int n = 0;
 
-	live_command(t, &server, live_text(t, "answers serve %s", path));
+	live_command(t, &server, live_text(t, "answers %s %s", verb, path));
 	live_talk(t, &server, &talk);
 	pid = live_await(t, talk.out, "ready ") + strlen("ready ");
 	err = said(t, "-f ask", live_text(t, "answers ask %s " ASKED, path));
-	line = strstr(err, live_text(t, "process %s (answers serve socket) %s",
-				     pid, told));
+	line = strstr(err, live_text(t, "process %s (answers %s socket)%s %s",
+				     pid, verb, subject, told));
 	CHECK(t, line, "it does not tell of process %s: %s", pid, err);
 	line = strstr(line, told) + strlen(told);
-	CHECK(t, sscanf(line, "%lf s for it, %d time", &s, &n) == 2,
+	CHECK(t, sscanf(line, waited, &s, &n) == 2,
 	      "it does not say how long and how often: %s", err);
 	/* the server also wakes the client when it has read the question */
 	CHECK(t, n >= 30 && s >= 0.6, "%d waits of %f s are told", n, s);
 	CHECK(t, strstr(line, live_text(t, "(-p %s)", pid)),
 	      "it does not say what to do: %s", err);
 	CHECK(t, live_finish(t, &talk) == 0, "the server failed");
+}
+
+void test_outside(struct live *t)
+{
+	tells(t, "serve", " is", "it");
+}
+
+/* A database has a process for each connection, which is gone by the end. */
+void test_outside_forked(struct live *t)
+{
+	tells(t, "forks", " and what it forked are", "them");
 }
 
 /* The process that started gnomon is no server, whatever it wakes. */

@@ -19,10 +19,12 @@
 #define SHARE	    10	      /* reported from a tenth of the capture on */
 #define LEAST_NS    20000000u /* and from this time on */
 #define COMMAND_MAX 80
+#define FORKS_MOST  8
 
 struct waker {
 	uint32_t id; /* a thread; for the report, a process. 0: free */
 	uint32_t pid;
+	bool forked; /* `pid` forked the thread's process */
 	uint64_t waits, ns;
 };
 
@@ -87,6 +89,31 @@ static uint32_t process_of(uint32_t tid)
 	return pid > 2 && parent != 2 ? pid : 0;
 }
 
+/* The process that counts for a child that it forked: a server can have one for
+ * each client, which ends with the client's connection. */
+static uint32_t server_of(const struct gn_outside *o, uint32_t pid)
+{
+	uint32_t above;
+
+	for (int i = 0; i < FORKS_MOST; i++, pid = above) {
+		above = gn_process_like_parent(pid);
+		if (!above || is_traced(o, above) || gn_is_ancestor(above))
+			break;
+	}
+	return pid;
+}
+
+/* The thread's process and server are looked up at its first wait: it can end
+ * before the capture does. */
+static void add_waker(const struct gn_outside *o, struct waker *w, uint32_t tid)
+{
+	uint32_t pid = process_of(tid);
+
+	w->id = tid;
+	w->pid = server_of(o, pid);
+	w->forked = w->pid != pid;
+}
+
 /* The entry of `id`, or a free one; NULL: all are taken. */
 static struct waker *place_of(struct waker *wakers, uint32_t id)
 {
@@ -109,10 +136,8 @@ static void note_wait(struct gn_outside *o, const struct gn_rec_slice *s)
 	w = place_of(o->waker, s->waker);
 	if (!w)
 		return;
-	/* look it up now: a thread of a pool can end before the capture does */
 	if (!w->id)
-		w->pid = process_of(s->waker);
-	w->id = s->waker;
+		add_waker(o, w, s->waker);
 	w->waits++;
 	w->ns += s->h.time - s->start;
 }
@@ -209,6 +234,7 @@ static size_t sum_processes(const struct gn_outside *o,
 			continue;
 		p = place_of(process, w->pid);
 		p->id = w->pid;
+		p->forked |= w->forked;
 		p->waits += w->waits;
 		p->ns += w->ns;
 	}
@@ -229,6 +255,7 @@ void gn_outside_tell(struct gn_outside *o,
 		least = LEAST_NS;
 	for (size_t i = 0; i < n && told < TOLD_MOST; i++) {
 		const struct waker *p = &process[i];
+		const char *it = p->forked ? "them" : "it";
 		char command[COMMAND_MAX], line[512];
 
 		if (p->ns < least)
@@ -239,13 +266,16 @@ void gn_outside_tell(struct gn_outside *o,
 		snprintf(
 			line, sizeof(line),
 			"process %" PRIu32
-			" (%s) is not in the capture, and the command waited "
-			"%.3f s for it, %" PRIu64
-			" time%s: what it did in that time is not in the "
-			"report; trace it, too (-p %" PRIu32
-			"), or end it first so that the command starts its own",
-			p->id, command, (double)p->ns / 1e9, p->waits,
-			p->waits == 1 ? "" : "s", p->id);
+			" (%s)%s not in the capture, and the command waited "
+			"%.3f s for %s, %" PRIu64
+			" time%s: what %s did in that time is not in the "
+			"report; trace %s, too (-p %" PRIu32
+			"), or end %s first so that the command starts its own",
+			p->id, command,
+			p->forked ? " and what it forked are" : " is",
+			(double)p->ns / 1e9, it, p->waits,
+			p->waits == 1 ? "" : "s", p->forked ? "they" : "it", it,
+			p->id, it);
 		tell(ctx, line);
 		told++;
 	}

@@ -73,6 +73,16 @@ static bool has_name(uint32_t pid, const void *name)
 	return *own && !strncmp(own, name, sizeof(own) - 1);
 }
 
+uint32_t gn_process_like_parent(uint32_t pid)
+{
+	uint32_t parent;
+	char name[16];
+
+	gn_process_and_parent(pid, &parent);
+	read_name(pid, name);
+	return parent > 2 && has_name(parent, name) ? parent : 0;
+}
+
 /* Others that trace, such as strace, place no breakpoints. */
 bool gn_process_is_debugged(uint32_t pid, char name[GN_DEBUGGER_NAME])
 {

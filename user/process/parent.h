@@ -10,6 +10,10 @@
  * has ended. */
 uint32_t gn_process_and_parent(uint32_t tid, uint32_t *parent);
 
+/* The process's parent if it has the same name, as one that forked it has; 0:
+ * it has another. */
+uint32_t gn_process_like_parent(uint32_t pid);
+
 /* Whether gnomon runs below the process, which may be a shell, a terminal, sudo
  * or timeout. */
 bool gn_is_ancestor(uint32_t pid);
