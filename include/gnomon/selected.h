@@ -40,7 +40,7 @@
 	X(PYTHONS_LEFT, 16, "pythons_left",                                 \
 	  "Python interpreters that gnomon does not know: no hooks")        \
 	X(GREENLETS, 17, "greenlets",                                       \
-	  "Python programs with greenlets: their calls are in doubt")       \
+	  "Python programs with a greenlet that gnomon does not know")      \
 	X(RUBIES_LEFT, 18, "rubies_left",                                   \
 	  "Ruby interpreters that are static or not known: no hooks")       \
 	X(MONOS_LEFT, 19, "monos_left",                                     \

@@ -3,7 +3,7 @@
 # of pyenv. Without one the entries still exist, but are skipped.
 add_executable(live_python
 	live_main.c live_left.c live_proc.c live_pair.c live_forked.c live_report.c live_truth.c
-	live_sampled.c live_python.c live_python_samples.c)
+	live_sampled.c live_python.c live_python_greenlets.c live_python_samples.c)
 target_link_libraries(live_python PRIVATE PkgConfig::JANSSON m)
 target_compile_definitions(live_python PRIVATE LIVE_TESTS="python_tests.def")
 

@@ -132,6 +132,59 @@ static void test_freed_fiber(void **state)
 }
 
 /* Calls that ended without an event. */
+/* Each gets its own calls back. */
+static void test_many_fibers(void **state)
+{
+	static char many[1000];
+	struct gn_calls c;
+
+	(void)state;
+	begin(&c);
+	for (int pass = 0; pass < 3; pass++)
+		for (int i = 0; i < 1000; i++) {
+			assert_true(gn_calls_switch(&c, &many[i], &stacks[1],
+						    400, &hooks));
+			if (pass == 0)
+				call(&c, 480, (uint32_t)i + 1);
+			else
+				assert_int_equal(gn_calls_top(&c)->index,
+						 i + 1);
+			if (pass == 2)
+				gn_calls_leave(&c, &hooks);
+			run(&c, 0, 900);
+			*told = '\0';
+		}
+	assert_int_equal(c.nsuspended, 0);
+	gn_calls_free(&c);
+}
+
+/* A fiber ends unseen: the calls that are there are those of the one below. */
+static void test_ended_unseen(void **state)
+{
+	struct gn_calls c;
+
+	(void)state;
+	begin(&c);
+	call(&c, 800, 1);
+	run(&c, 1, 500);
+	assert_true(gn_calls_has(&c, &fibers[0]));
+	assert_true(gn_calls_has(&c, &fibers[1]));
+	assert_false(gn_calls_has(&c, &fibers[2]));
+	call(&c, 700, 2);
+	expect("+1@1 +2@2 ");
+	gn_calls_join(&c, &fibers[0]);
+	run(&c, 2, 500);
+	call(&c, 480, 3);
+	run(&c, 0, 700);
+	gn_calls_leave(&c, &hooks);
+	expect("+3@3 s3@2 -2@2 ");
+	run(&c, 1, 500);
+	gn_calls_cut(&c, 0);
+	expect("");
+	assert_int_equal(c.nfibers, 1);
+	gn_calls_free(&c);
+}
+
 static void test_heal(void **state)
 {
 	struct gn_calls c;
@@ -201,6 +254,8 @@ int main(void)
 		cmocka_unit_test(test_fibers),
 		cmocka_unit_test(test_nested_fibers),
 		cmocka_unit_test(test_freed_fiber),
+		cmocka_unit_test(test_many_fibers),
+		cmocka_unit_test(test_ended_unseen),
 		cmocka_unit_test(test_heal),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_filter),

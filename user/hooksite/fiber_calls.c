@@ -12,22 +12,55 @@ void gn_calls_init(struct gn_calls *c)
 	memset(c, 0, sizeof(*c));
 }
 
-static struct gn_suspended **bucket(struct gn_calls *c, const void *context)
+/* The number of lists is a power of two. */
+static struct gn_suspended **list_of(struct gn_suspended **lists, size_t n,
+				     const void *context)
 {
-	uintptr_t hash = (uintptr_t)context >> 6;
+	return &lists[((uint64_t)(uintptr_t)context * 0x9e3779b97f4a7c15u >>
+		       32) &
+		      (n - 1)];
+}
 
-	return &c->suspended[(hash ^ hash >> 8) % GN_CALLS_BUCKETS];
+static void add(struct gn_suspended **lists, size_t n, struct gn_suspended *s)
+{
+	struct gn_suspended **at = list_of(lists, n, s->context);
+
+	s->next = *at;
+	*at = s;
+}
+
+/* Lists stay short. False: there are none, for want of memory. */
+static bool more_lists(struct gn_calls *c)
+{
+	size_t n = c->nlists ? c->nlists * 2 : 16;
+	struct gn_suspended **lists, *s;
+
+	if (c->nsuspended < c->nlists)
+		return true;
+	lists = calloc(n, sizeof(*lists));
+	if (!lists)
+		return c->nlists;
+	for (size_t i = 0; i < c->nlists; i++)
+		while ((s = c->suspended[i])) {
+			c->suspended[i] = s->next;
+			add(lists, n, s);
+		}
+	free(c->suspended);
+	c->suspended = lists;
+	c->nlists = n;
+	return true;
 }
 
 void gn_calls_free(struct gn_calls *c)
 {
 	struct gn_suspended *s;
 
-	for (int i = 0; i < GN_CALLS_BUCKETS; i++)
+	for (size_t i = 0; i < c->nlists; i++)
 		while ((s = c->suspended[i])) {
 			c->suspended[i] = s->next;
 			free(s);
 		}
+	free(c->suspended);
 	free(c->at);
 	free(c->fiber);
 }
@@ -35,13 +68,18 @@ void gn_calls_free(struct gn_calls *c)
 /* Takes the calls of a suspended fiber out of the list; NULL: none. */
 static struct gn_suspended *take(struct gn_calls *c, const void *context)
 {
-	struct gn_suspended **at = bucket(c, context), *s;
+	struct gn_suspended **at, *s;
 
+	if (!c->nsuspended)
+		return NULL;
+	at = list_of(c->suspended, c->nlists, context);
 	while (*at && (*at)->context != context)
 		at = &(*at)->next;
 	s = *at;
-	if (s)
+	if (s) {
 		*at = s->next;
+		c->nsuspended--;
+	}
 	return s;
 }
 
@@ -49,14 +87,17 @@ static struct gn_suspended *take(struct gn_calls *c, const void *context)
 static void keep(struct gn_calls *c, const struct gn_fiber *f)
 {
 	uint32_t n = c->n - f->first;
-	struct gn_suspended **at = bucket(c, f->context), *s;
+	struct gn_suspended *s;
 
+	if (!more_lists(c))
+		return;
 	s = malloc(sizeof(*s) + n * sizeof(*s->at));
 	if (!s)
 		return;
-	*s = (struct gn_suspended){*at, f->context, f->stack, n};
+	*s = (struct gn_suspended){NULL, f->context, f->stack, n};
 	memcpy(s->at, &c->at[f->first], n * sizeof(*s->at));
-	*at = s;
+	add(c->suspended, c->nlists, s);
+	c->nsuspended++;
 }
 
 static void suspend(struct gn_calls *c, const struct gn_call_hooks *hooks)
@@ -86,14 +127,39 @@ static void resume(struct gn_calls *c, const void *stack, uintptr_t frame,
 	}
 }
 
-bool gn_calls_switch(struct gn_calls *c, const void *context, const void *stack,
-		     uintptr_t frame, const struct gn_call_hooks *hooks)
+/* How many fibers there are up to this one; 0: it is none of them. */
+static uint32_t count_to(const struct gn_calls *c, const void *context)
 {
-	struct gn_suspended *s;
 	uint32_t i = c->nfibers;
 
 	while (i && c->fiber[i - 1].context != context)
 		i--;
+	return i;
+}
+
+bool gn_calls_has(const struct gn_calls *c, const void *context)
+{
+	return count_to(c, context);
+}
+
+void gn_calls_join(struct gn_calls *c, const void *context)
+{
+	c->nfibers = count_to(c, context);
+}
+
+void gn_calls_cut(struct gn_calls *c, uint32_t i)
+{
+	c->n = i;
+	while (c->fiber[c->nfibers - 1].first > i)
+		c->nfibers--;
+}
+
+bool gn_calls_switch(struct gn_calls *c, const void *context, const void *stack,
+		     uintptr_t frame, const struct gn_call_hooks *hooks)
+{
+	struct gn_suspended *s;
+	uint32_t i = count_to(c, context);
+
 	if (i) {
 		while (c->nfibers > i)
 			suspend(c, hooks);

@@ -41,8 +41,6 @@ struct gn_suspended {
 	struct gn_call at[];
 };
 
-#define GN_CALLS_BUCKETS 64
-
 struct gn_calls {
 	struct gn_call *at;
 	uint32_t n;
@@ -50,7 +48,9 @@ struct gn_calls {
 	struct gn_fiber *fiber; /* the last one runs */
 	uint32_t nfibers;
 	size_t fiber_room;
-	struct gn_suspended *suspended[GN_CALLS_BUCKETS];
+	/* a hash table: lists of the suspended fibers with calls */
+	struct gn_suspended **suspended;
+	size_t nlists, nsuspended;
 };
 
 void gn_calls_init(struct gn_calls *c);
@@ -59,6 +59,16 @@ void gn_calls_free(struct gn_calls *c);
 /* The fiber `context` runs now, at `frame`. False: no memory. */
 bool gn_calls_switch(struct gn_calls *c, const void *context, const void *stack,
 		     uintptr_t frame, const struct gn_call_hooks *hooks);
+
+/* Whether the fiber runs, or is below the one that runs. */
+bool gn_calls_has(const struct gn_calls *c, const void *context);
+/* The same for a fiber for which this is true, if those above it have ended:
+ * calls that are there are its own. */
+void gn_calls_join(struct gn_calls *c, const void *context);
+
+/* Forgets the calls from the i-th on, and the fibers whose calls these are:
+ * they have ended. */
+void gn_calls_cut(struct gn_calls *c, uint32_t i);
 
 /* The fiber, which is suspended, will not go on. */
 void gn_calls_forget(struct gn_calls *c, const void *context);

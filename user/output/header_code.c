@@ -507,8 +507,8 @@ static void put_interpreters(const struct gn_model *m,
 		 "or AOT cache that it writes; trace a run without that "
 		 "option"},
 		{GN_SELECTED_GREENLETS, "IN DOUBT", "program", "programs",
-		 "of Python with greenlets, which switch between",
-		 "stacks of calls unseen: their calls and times can be wrong"},
+		 "of Python with a greenlet that gnomon does not know:",
+		 "its switches are not seen, and times of calls can be wrong"},
 	};
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {

@@ -78,6 +78,13 @@ enum gn_py_event {
 	X(attribute, struct gn_py *,                                           \
 	  (struct gn_py * object, const char *name), "PyObject_GetAttrString", \
 	  NULL, 8)                                                             \
+	X(has_attribute, int, (struct gn_py * object, const char *name),       \
+	  "PyObject_HasAttrString", NULL, 8)                                   \
+	X(modules, struct gn_py *, (void), "PyImport_GetModuleDict", NULL, 8)  \
+	X(capsule, void *, (struct gn_py * capsule, const char *name),         \
+	  "PyCapsule_GetPointer", NULL, 8)                                     \
+	X(is_subtype, int, (struct gn_py * type, struct gn_py * of),           \
+	  "PyType_IsSubtype", NULL, 8)                                         \
 	X(item, struct gn_py *, (struct gn_py * dict, const char *key),        \
 	  "PyDict_GetItemString", NULL, 8)                                     \
 	X(has_key, int, (struct gn_py * mapping, const char *key),             \

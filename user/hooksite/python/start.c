@@ -15,6 +15,7 @@
 #include "../preload/runtime.h"
 #include "api.h"
 #include "functions.h"
+#include "greenlets.h"
 #include "hook.h"
 #include "states.h"
 
@@ -25,7 +26,6 @@ static struct {
 	bool listens; /* the audit hook is there */
 	bool begun;   /* the program runs code */
 	bool hooked;
-	bool greenlets; /* they are told of */
 } python;
 
 /* The lock is in the state of the runtime: from 3.12 on in that of the main
@@ -60,6 +60,7 @@ static void begin_main(void)
 	if (!python.hooks)
 		begin_process();
 	python.hooked = true;
+	gn_greenlets_begin(python.asked.loaded, python.hooks);
 	gn_states_begin(python.asked.loaded);
 }
 
@@ -80,16 +81,6 @@ static bool is_own_code(const char *event, struct gn_py *args)
 {
 	return gn_states_in_main() && !gn_py.current_frame() &&
 	       !imports(event, args, "site");
-}
-
-/* greenlet switches between stacks of calls, which no event tells. */
-static void see_import(const char *event, struct gn_py *args)
-{
-	if (python.greenlets || !(imports(event, args, "greenlet._greenlet") ||
-				  imports(event, args, "_greenlet")))
-		return;
-	python.greenlets = true;
-	gn_site_call_selected(GN_SELECTED_GREENLETS, 1);
 }
 
 /* An interpreter that ends drops the audit hooks. The program can initialize it
@@ -114,7 +105,7 @@ static int audit(const char *event, struct gn_py *args, void *ctx)
 	if (python.hooked && !strcmp(event, "sys.setprofile"))
 		gn_hook_replaced();
 	if (python.hooked) {
-		see_import(event, args);
+		gn_greenlets_see(event, args);
 		gn_states_see_own();
 	}
 	return 0;

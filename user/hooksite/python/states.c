@@ -119,9 +119,9 @@ static bool can_hook(void *interpreter)
 /* Whether the program has set a profile function of its own in this thread. */
 static bool is_replaced(void)
 {
-	const struct gn_calls *calls = gn_calls_mine();
+	const struct gn_thread *mine = gn_thread_mine();
 
-	return !calls || calls->replaced;
+	return !mine || mine->replaced;
 }
 
 void gn_states_see_own(void)

@@ -4,21 +4,19 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include <gnomon/grow.h>
-
-static _Thread_local struct gn_calls *mine
+static _Thread_local struct gn_thread *mine
 	__attribute__((tls_model("initial-exec")));
 static pthread_key_t ends;
 static bool has_key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void end(void *calls)
+static void end(void *thread)
 {
-	struct gn_calls *c = calls;
+	struct gn_thread *t = thread;
 
 	mine = NULL;
-	free(c->at);
-	free(c);
+	gn_calls_free(&t->calls);
+	free(t);
 }
 
 static void make_key(void)
@@ -27,42 +25,27 @@ static void make_key(void)
 }
 
 /* NULL: no memory, or the program has taken all keys. */
-static struct gn_calls *begin(void)
+static struct gn_thread *begin(void)
 {
-	struct gn_calls *c = NULL;
+	struct gn_thread *t = NULL;
 
 	pthread_once(&once, make_key);
 	if (has_key)
-		c = calloc(1, sizeof(*c));
-	if (!c || pthread_setspecific(ends, c)) {
-		free(c);
+		t = calloc(1, sizeof(*t));
+	if (!t)
+		return NULL;
+	/* no hook is called: nothing is suspended yet */
+	if (!gn_calls_switch(&t->calls, NULL, NULL, 0, NULL) ||
+	    pthread_setspecific(ends, t)) {
+		gn_calls_free(&t->calls);
+		free(t);
 		return NULL;
 	}
-	c->base = (uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)15;
-	mine = c;
-	return c;
+	mine = t;
+	return t;
 }
 
-struct gn_calls *gn_calls_mine(void)
+struct gn_thread *gn_thread_mine(void)
 {
 	return mine ? mine : begin();
-}
-
-uint64_t gn_calls_push(struct gn_calls *c, const void *who, uint32_t index)
-{
-	if (gn_grow(&c->at, &c->room, c->n + 1, sizeof(*c->at)))
-		return 0;
-	c->at[c->n] = (struct gn_call){who, index};
-	return gn_calls_key(c, c->n++);
-}
-
-uint64_t gn_calls_pop(struct gn_calls *c, const void *who, uint32_t index)
-{
-	for (uint32_t i = c->n; i-- > 0;) {
-		if (c->at[i].who != who || c->at[i].index != index)
-			continue;
-		c->n = i;
-		return gn_calls_key(c, i);
-	}
-	return 0;
 }
