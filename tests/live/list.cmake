@@ -18,10 +18,10 @@ function(gn_live_list)
 			TIMEOUT ${timeout} LABELS must-run SKIP_RETURN_CODE 77)
 	endforeach()
 	set_property(TEST live/recipe-jobs APPEND PROPERTY LABELS long)
-	gn_live_alone(live/gate live/recipe)
+	gn_live_alone(live/gate)
 	# their many records take most of the time
 	gn_live_plain(live/gate live/recipe)
 	gn_live_beside(native live/doctor live/rights live/outputs live/repeat live/export
-		live/recipe-jobs live/duckdb)
+		live/recipe live/recipe-jobs live/duckdb)
 endfunction()
 gn_live_list()
