@@ -32,7 +32,6 @@
 #define MINE	 5
 #define MOST_ENV 8192
 #define LONGEST	 32768 /* LD_PRELOAD */
-#define SHELL	 "/bin/sh"
 
 extern char **environ;
 
@@ -63,8 +62,6 @@ static struct {
 	bool is;
 	exec_fn execve, execvpe;
 	spawn_fn spawn, spawnp;
-	FILE *(*popen)(const char *, const char *);
-	int (*system)(const char *);
 } kept;
 
 static const char *const mine[MINE] = {GN_PRELOAD_ENV, GN_PRELOAD_ENV_FILTER,
@@ -86,8 +83,6 @@ void gn_exec_begin(void)
 	kept.execvpe = (exec_fn)gn_next("execvpe");
 	kept.spawn = (spawn_fn)gn_next("posix_spawn");
 	kept.spawnp = (spawn_fn)gn_next("posix_spawnp");
-	*(void **)&kept.popen = gn_next("popen");
-	*(void **)&kept.system = gn_next("system");
 	kept.execve = (exec_fn)gn_next("execve");
 }
 
@@ -332,15 +327,23 @@ EXPORT int execvp(const char *file, char *const *argv)
 	return execvpe(file, argv, environ);
 }
 
-EXPORT int posix_spawn(pid_t *pid, const char *path,
-		       const posix_spawn_file_actions_t *actions,
-		       const posix_spawnattr_t *attr, char *const *argv,
-		       char *const *envp)
+int gn_exec_spawn(pid_t *pid, const char *path,
+		  const posix_spawn_file_actions_t *actions,
+		  const posix_spawnattr_t *attr, char *const *argv,
+		  char *const *envp)
 {
 	const struct start s = {call_spawn, path,    argv, false,
 				pid,	    actions, attr};
 
 	return start_with(&s, path, envp);
+}
+
+EXPORT int posix_spawn(pid_t *pid, const char *path,
+		       const posix_spawn_file_actions_t *actions,
+		       const posix_spawnattr_t *attr, char *const *argv,
+		       char *const *envp)
+{
+	return gn_exec_spawn(pid, path, actions, attr, argv, envp);
 }
 
 EXPORT int posix_spawnp(pid_t *pid, const char *file,
@@ -391,71 +394,4 @@ EXPORT int execle(const char *path, const char *arg, ...)
 	envp = va_arg(list, char *const *);
 	va_end(list);
 	return execve(path, argv, envp);
-}
-
-/* What the environment has while system() or popen() start a shell: it gets the
- * environment of the process itself. */
-struct lent {
-	char *text;   /* LD_PRELOAD; NULL: nothing */
-	char *before; /* the program's own, or NULL */
-};
-
-static void lend(struct lent *l)
-{
-	const char *list;
-	size_t n, at;
-
-	*l = (struct lent){NULL, NULL};
-	gn_exec_begin();
-	if (gift_of(SHELL) != LIBRARY || !look(environ, &n, &list, &at))
-		return;
-	l->text = malloc(size_of_list(list));
-	if (!l->text)
-		return;
-	l->before = list ? environ[at] : NULL;
-	put_list(l->text, list);
-	putenv(l->text);
-	for (int i = 0; i < MINE; i++)
-		if (kept.entry[i])
-			putenv(kept.entry[i]);
-	gn_lent_set();
-}
-
-static void take_back(const struct lent *l)
-{
-	int err = errno;
-
-	if (!l->text)
-		return;
-	for (int i = 0; i < MINE; i++)
-		unsetenv(mine[i]);
-	gn_lent_unset();
-	if (l->before)
-		putenv(l->before);
-	else
-		unsetenv("LD_PRELOAD");
-	free(l->text);
-	errno = err;
-}
-
-EXPORT int system(const char *command)
-{
-	struct lent l;
-	int status;
-
-	lend(&l);
-	status = kept.system(command);
-	take_back(&l);
-	return status;
-}
-
-EXPORT FILE *popen(const char *command, const char *mode)
-{
-	struct lent l;
-	FILE *f;
-
-	lend(&l);
-	f = kept.popen(command, mode);
-	take_back(&l);
-	return f;
 }

@@ -80,20 +80,6 @@ static const char *name_of(const char *entry, char name[NAME_ROOM])
 	return name;
 }
 
-void gn_lent_set(void)
-{
-	for (size_t i = 0; i < lent.n; i++)
-		putenv(lent.entry[i]);
-}
-
-void gn_lent_unset(void)
-{
-	char name[NAME_ROOM];
-
-	for (size_t i = 0; i < lent.n; i++)
-		unsetenv(name_of(lent.entry[i], name));
-}
-
 /* Whether a runtime with this environment loads no library of gnomon: it takes
  * only one profiler, and none if its diagnostics are off. */
 static bool is_refused(char *const *envp)

@@ -18,10 +18,6 @@ void gn_lent_take(char **envp);
 size_t gn_lent_count(void);
 char *gn_lent_entry(size_t i);
 
-/* Adds these to the process's own environment, and removes them again. */
-void gn_lent_set(void);
-void gn_lent_unset(void);
-
 /* Copies `n` entries of the environment, with the lent ones in place of the
  * program's own, to `all`, which has room for all of both and NULL. Programs
  * that ask for another profiler keep their own. Async-signal-safe. */
