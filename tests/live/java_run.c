@@ -213,21 +213,34 @@ void java_not_of_net(struct live *t)
 	      "it ended with %d: %s", end.code, end.out);
 }
 
-/* A JVM that does not start, because of a misspelt option, has no methods. */
-void java_not_started(struct live *t)
+static void run_unstarted(struct live *t, const char *glob)
 {
 	struct live_args a = {.n = 0};
 	struct live_end end;
 
-	java_need(t);
-	live_add(t, &a, t->gnomon, "run", "-f", "Demo.*", "--", NULL);
+	live_add(t, &a, t->gnomon, "run", "-f", glob, "--", NULL);
 	java_demo(t, &a, "-XX:+NoSuch", "options");
 	live_run(t, &a, NULL, &end);
 	CHECK(t, end.code == 1, "it ended with %d: %s", end.code, end.err);
 	CHECK(t,
 	      strstr(end.err, "did not start the HotSpot JVM") &&
-		      !strstr(end.err, "stripped"),
+		      !strstr(end.err, "stripped") &&
+		      !strstr(end.err, "libjvm"),
 	      "it is not told: %s", end.err);
+	CHECK(t,
+	      strstr(end.out, "did not start the HotSpot JVM") &&
+		      !strstr(end.out, "stripped") &&
+		      !strstr(end.out, "Name functions with -f"),
+	      "the report has advice on native programs: %s", end.out);
+}
+
+/* A JVM that does not start, because of a misspelt option, has no methods. */
+void java_not_started(struct live *t)
+{
+	java_need(t);
+	run_unstarted(t, "Demo.*");
+	/* functions of the JVM itself match, too */
+	run_unstarted(t, "Load*");
 }
 
 /* A glob that matches no called method. */

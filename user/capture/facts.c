@@ -262,11 +262,27 @@ static void put_silent(void *ctx, const char *line)
 	gn_session_put_info(ctx, "runtime.silent", line);
 }
 
+/* A JVM that refused its options: its launcher has nothing to name with -f. */
+static void tell_unstarted(const struct gn_session *s, gn_unseen_fn tell,
+			   void *ctx)
+{
+	const struct gn_runtime *rt =
+		s->opts.command ? gn_runtime_started_by(s->program) : NULL;
+	char line[PATH_MAX + 64];
+
+	if (!rt || !rt->methods || gn_unseen_began(s->unseen, rt))
+		return;
+	snprintf(line, sizeof(line), "'%s' did not start the %s", s->program,
+		 rt->title);
+	tell(ctx, line);
+}
+
 void gn_session_put_unhooked(struct gn_session *s)
 {
 	struct first first = {s, false};
 
 	gn_session_tell_unhooked(s, put_first, &first);
+	tell_unstarted(s, put_first, &first);
 	gn_unseen_silent(s->unseen, put_silent, s);
 }
 

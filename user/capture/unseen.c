@@ -525,6 +525,15 @@ static void tell_probed(const struct gn_unseen *u, gn_unseen_fn tell, void *ctx)
 	tell(ctx, line);
 }
 
+bool gn_unseen_began(const struct gn_unseen *u, const struct gn_runtime *rt)
+{
+	for (size_t i = 0; i < u->count; i++)
+		if (u->program[i].rt == rt &&
+		    (u->program[i].runs || u->program[i].reports))
+			return true;
+	return false;
+}
+
 /* Whether hooks are all that it has. */
 static bool is_silent(const struct program *p)
 {

@@ -56,6 +56,9 @@ void gn_unseen_record(struct gn_unseen *u, const struct gn_rec *rec,
 void gn_unseen_runtimes(const struct gn_unseen *u, gn_unseen_fn tell,
 			void *ctx);
 
+/* Whether a program of the capture ran the runtime. */
+bool gn_unseen_began(const struct gn_unseen *u, const struct gn_runtime *rt);
+
 /* Reports those whose functions have hooks, but that had no probes of their
  * own, which tell of all else. */
 void gn_unseen_silent(const struct gn_unseen *u, gn_unseen_fn tell, void *ctx);

@@ -30,6 +30,9 @@ static bool tell_other(const struct gn_unseen_methods *m,
 	}
 	if (m->hooked || m->unhooked)
 		return false;
+	/* the launcher of a runtime that failed: methods were meant */
+	if (native->stripped_program && gn_runtime_started_by(native->stripped))
+		return false;
 	elsewhere = gn_native_elsewhere(files, glob, &n);
 	if (elsewhere)
 		snprintf(line, GLOB_LINE, GN_ELSEWHERE_TEXT, glob,
