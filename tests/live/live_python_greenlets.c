@@ -93,6 +93,12 @@ void python_gevent(struct live *t)
 	gevents(t, "gevent", "gevent_tasks", "gevent_server");
 }
 
+/* Its threads remove what profile function they may have. */
+void python_gevent_pool(struct live *t)
+{
+	gevents(t, "gevent", "gevent_pool", NULL);
+}
+
 void python_eventlet(struct live *t)
 {
 	gevents(t, "eventlet", "eventlet_tasks", "eventlet_server");

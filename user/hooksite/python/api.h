@@ -78,6 +78,10 @@ enum gn_py_event {
 	X(attribute, struct gn_py *,                                           \
 	  (struct gn_py * object, const char *name), "PyObject_GetAttrString", \
 	  NULL, 8)                                                             \
+	X(tell_audit, int, (const char *event, const char *format, ...),       \
+	  "PySys_Audit", NULL, 8)                                              \
+	X(of_sys, struct gn_py *, (const char *name), "PySys_GetObject", NULL, \
+	  8)                                                                   \
 	X(has_attribute, int, (struct gn_py * object, const char *name),       \
 	  "PyObject_HasAttrString", NULL, 8)                                   \
 	X(modules, struct gn_py *, (void), "PyImport_GetModuleDict", NULL, 8)  \

@@ -137,6 +137,13 @@ static const struct definition *definition_of(struct gn_py *function)
 						   HEAD);
 }
 
+void **gn_function_place(struct gn_py *function, int flags)
+{
+	struct definition *d = (struct definition *)definition_of(function);
+
+	return d->flags == flags ? &d->function : NULL;
+}
+
 static void find_definitions(void)
 {
 	struct gn_py *builtins = gn_py.builtins();

@@ -28,6 +28,10 @@ bool gn_functions_fit(void);
 /* The function of a frame; NULL: there is none. */
 const struct gn_function *gn_function_of_frame(struct gn_py *frame);
 
+/* Where the definition of a function in C has its code; NULL: it has other
+ * flags. */
+void **gn_function_place(struct gn_py *function, int flags);
+
 /* The index of a function in C; 0: it is not traced. Its definition tells calls
  * of different functions apart. */
 uint32_t gn_index_in_c(struct gn_py *function, const void **definition);

@@ -134,8 +134,8 @@ static int hook(struct gn_py *self, struct gn_py *frame, int what,
 	return 0;
 }
 
-void gn_hook_begin(const struct gn_call_hooks *h)
+void gn_hook_begin(void *loaded, const struct gn_call_hooks *h)
 {
 	hooks = h;
-	gn_profile_begin(hook);
+	gn_profile_begin(loaded, hook);
 }

@@ -5,8 +5,8 @@
 
 #include "../call_hooks.h"
 
-/* Calls go to `hooks`, which stay. */
-void gn_hook_begin(const struct gn_call_hooks *hooks);
+/* Calls go to `hooks`, which stay. `loaded` is as for gn_py_find(). */
+void gn_hook_begin(void *loaded, const struct gn_call_hooks *hooks);
 
 /* Somebody sets a profile function in this thread: if it is the program, the
  * calls that are open end for us. */

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "profile.h"
 
+#include <dlfcn.h>
 #include <stddef.h>
+
+#include "functions.h"
+
+#define ONE 8 /* METH_O: a function takes one argument */
 
 static gn_py_profile_fn hook;
 
-void gn_profile_begin(gn_py_profile_fn fn)
-{
-	hook = fn;
-}
+/* sys.setprofile(), and what it may get. */
+typedef struct gn_py *(*setprofile_fn)(struct gn_py *module,
+				       struct gn_py *profile);
+static struct {
+	setprofile_fn *at, own;
+	struct gn_py *none;
+} setprofile;
 
 /* This thread calls PyEval_SetProfile() for us. */
 static _Thread_local bool sets __attribute__((tls_model("initial-exec")));
@@ -46,6 +54,40 @@ bool gn_profile_is_free(void *thread)
 	return place && !*at(thread, place);
 }
 
+/* The program sees no profile function where ours is. So it removes none: some
+ * libraries do that in each thread, to be sure. */
+static struct gn_py *set_by_program(struct gn_py *module, struct gn_py *profile)
+{
+	int err;
+
+	if (profile != setprofile.none || !place ||
+	    *at(gn_py.thread(), place) != hook)
+		return setprofile.own(module, profile);
+	sets = true;
+	err = gn_py.tell_audit("sys.setprofile", NULL);
+	sets = false;
+	if (err)
+		return NULL;
+	gn_py.incref(profile);
+	return profile;
+}
+
+void gn_profile_begin(void *loaded, gn_py_profile_fn fn)
+{
+	struct gn_py *function = gn_py.of_sys("setprofile");
+
+	hook = fn;
+	setprofile.none = dlsym(loaded, "_Py_NoneStruct");
+	if (function && gn_py.native_function(function))
+		setprofile.at =
+			(setprofile_fn *)gn_function_place(function, ONE);
+	gn_py.clear_error();
+	if (!setprofile.at)
+		return;
+	setprofile.own = *setprofile.at;
+	*setprofile.at = set_by_program;
+}
+
 bool gn_profile_is_setting(void)
 {
 	return sets;
@@ -68,5 +110,7 @@ void gn_profile_set_of(void *thread)
 
 void gn_profile_unset(void)
 {
+	if (setprofile.at)
+		*setprofile.at = setprofile.own;
 	set(NULL);
 }

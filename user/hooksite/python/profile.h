@@ -5,8 +5,8 @@
 
 #include "api.h"
 
-/* Ours. */
-void gn_profile_begin(gn_py_profile_fn hook);
+/* Ours. `loaded` is as for gn_py_find(). */
+void gn_profile_begin(void *loaded, gn_py_profile_fn hook);
 
 /* Sets ours in this thread, or in the one with this state. */
 void gn_profile_set(void);

@@ -45,7 +45,7 @@ static void begin_process(void)
 {
 	gn_call_follow_forks();
 	python.hooks = gn_call_begin(python.asked.fast);
-	gn_hook_begin(python.hooks);
+	gn_hook_begin(python.asked.loaded, python.hooks);
 	gn_site_call_init(0);
 	tell_lock();
 }
