@@ -109,6 +109,14 @@ void gn_fuzz(const uint8_t *bytes, size_t size)
 		check_again(&made, &hooks);
 		gn_il_free(&made);
 	}
+	hooks.values = (struct gn_il_values){0};
+	hooks.borrowed = (struct gn_il_borrowed){true, true, n & 1, n & 2};
+	if (!gn_il_rewrite(body, n, &hooks, &made)) {
+		check_map(&made);
+		check_again(&made, &hooks);
+		gn_il_free(&made);
+	}
+	hooks.borrowed.is_set = false;
 	check_awaits(body, n, &hooks);
 	free((void *)locals.at);
 	free((void *)method.at);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "fuzz.h"
+#include "hooksite/clr/borrow.h"
 #include "hooksite/clr/md_name.h"
 #include "hooksite/clr/metadata.h"
 #include "hooksite/clr/pe.h"
@@ -62,6 +63,22 @@ static void visit_method(void *ctx, struct gn_text *name, uint32_t row)
 	check_name(name);
 }
 
+static void borrow(const struct gn_md *md)
+{
+	struct gn_il_borrowed borrowed;
+	gn_token call = gn_borrow_call(md, &borrowed);
+
+	must(!call || gn_md_method_sig(md, GN_TOKEN_ROW(call)).n >= 4,
+	     "a method's signature is borrowed");
+	for (uint32_t i = 1; i <= md->table[GN_TOKEN_METHODDEF].count && i < 8;
+	     i++) {
+		struct gn_il_hooks hooks = {.index = i};
+
+		gn_borrow_slot(md, i, (gn_token)GN_TOKEN_SIG << 24 | i, &hooks);
+		gn_borrow_slot(md, i, 0, &hooks);
+	}
+}
+
 static void visit_marked(void *ctx, uint32_t row)
 {
 	(void)ctx, (void)row;
@@ -98,6 +115,7 @@ void gn_fuzz(const uint8_t *bytes, size_t size)
 			    room, sizeof(room));
 		gn_md_find_type(&m.md, "System", "Object");
 		gn_md_id(&m.md);
+		borrow(&m.md);
 		gn_md_marked(&m.md, visit_marked, &m);
 	}
 	free(copy);

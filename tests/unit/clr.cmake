@@ -9,6 +9,11 @@ gn_unit_test(test_clr_profiler gnomon_clr_asks Threads::Threads)
 target_link_options(test_clr_profiler PRIVATE
 	-no-pie -Wl,--unresolved-symbols=ignore-all)
 
+gn_unit_test(test_clr_borrow gnomon_clr_asks Threads::Threads)
+target_link_options(test_clr_borrow PRIVATE
+	-no-pie -Wl,--unresolved-symbols=ignore-all
+	-Wl,--wrap=clock_gettime,--wrap=gn_clr_thread)
+
 gn_unit_test(test_clr_attach gnomon_runtime)
 target_link_options(test_clr_attach PRIVATE -Wl,--wrap=gn_clr_ipc_ask)
 gn_unit_test(test_clr_find gnomon_runtime)

@@ -401,6 +401,33 @@ static void value_places(void **state)
 	gn_il_free(&made);
 }
 
+/* With a borrowed signature a reference to an argument is passed, which then
+ * holds the result, and what the call returns is dropped. */
+static void borrowed(void **state)
+{
+	/* ldarg.0; ret */
+	static const uint8_t body[] = {2 << 2 | 2, 0x02, 0x2a};
+	/* ldarga 3; ldc.i8 */
+	static const uint8_t address[] = {0xfe, 0x0a, 3, 0, 0x21};
+	/* calli; pop */
+	static const uint8_t call[] = {0x29, 1, 0, 0, 0x06, 0x26};
+	static const uint8_t stored[] = {0xfe, 0x0b, 3, 0, 0xdd};
+	static const uint8_t loaded[] = {0xfe, 0x09, 3, 0, 0x2a};
+	struct gn_il_hooks with = hooks;
+	struct gn_il_body made;
+
+	(void)state;
+	with.borrowed = (struct gn_il_borrowed){true, true, true, true};
+	with.frame = 3;
+	with.call = with.values.enter = with.values.leave = 0x06000001;
+	assert_int_equal(gn_il_rewrite(body, sizeof(body), &with, &made), 0);
+	assert_int_equal(often(&made, address, sizeof(address)), 3);
+	assert_int_equal(often(&made, call, sizeof(call)), 3);
+	assert_int_equal(often(&made, stored, sizeof(stored)), 1);
+	assert_int_equal(often(&made, loaded, sizeof(loaded)), 1);
+	gn_il_free(&made);
+}
+
 /* FieldDef 1 is the state of C#, FieldDef 2 that of F#. */
 static enum gn_il_member any_member(const void *ctx, gn_token member)
 {
@@ -647,6 +674,7 @@ int main(void)
 		cmocka_unit_test(constrained_tail_call),
 		cmocka_unit_test(refuses),
 		cmocka_unit_test(locals),
+		cmocka_unit_test(borrowed),
 		cmocka_unit_test(states),
 		cmocka_unit_test(awaits),
 		cmocka_unit_test(suspends),

@@ -5,6 +5,11 @@
 
 enum {
 	EL_VOID = 0x01,
+	EL_BOOLEAN = 0x02,
+	EL_I4 = 0x08,
+	EL_U4 = 0x09,
+	EL_I8 = 0x0a,
+	EL_U8 = 0x0b,
 	EL_R4 = 0x0c,
 	EL_R8 = 0x0d,
 	EL_STRING = 0x0e,
@@ -16,6 +21,7 @@ enum {
 	EL_ARRAY = 0x14,
 	EL_GENERICINST = 0x15,
 	EL_TYPEDREF = 0x16,
+	EL_I = 0x18,
 	EL_U = 0x19,
 	EL_FNPTR = 0x1b,
 	EL_OBJECT = 0x1c,

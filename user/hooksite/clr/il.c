@@ -93,9 +93,33 @@ int gn_il_locals(const struct gn_bytes *old, const struct gn_bytes *method,
 
 static void put_arguments(struct rewrite *w)
 {
+	const struct gn_il_borrowed *b = &w->hooks->borrowed;
+
 	gn_il_put_index(&w->code, w->hooks);
-	gn_il_put_op2(&w->code, GN_IL2_LDLOCA, w->hooks->frame);
-	gn_il_put(&w->code, GN_IL_CONV_U, 1);
+	gn_il_put_op2(&w->code, b->in_arg ? GN_IL2_LDARGA : GN_IL2_LDLOCA,
+		      w->hooks->frame);
+	if (!b->by_ref)
+		gn_il_put(&w->code, GN_IL_CONV_U, 1);
+}
+
+static void put_call(struct rewrite *w, gn_token call, uint64_t hook)
+{
+	gn_il_put_call(&w->code, call, hook);
+	if (w->hooks->borrowed.pops)
+		gn_il_put(&w->code, GN_IL_POP, 1);
+}
+
+static void put_result(struct rewrite *w, bool stores)
+{
+	const struct gn_il_borrowed *b = &w->hooks->borrowed;
+	uint16_t slot = w->hooks->frame + !b->is_set;
+
+	if (b->in_arg)
+		gn_il_put_op2(&w->code, stores ? GN_IL2_STARG : GN_IL2_LDARG,
+			      slot);
+	else
+		gn_il_put_op2(&w->code, stores ? GN_IL2_STLOC : GN_IL2_LDLOC,
+			      slot);
 }
 
 static void put_see(struct rewrite *w, const struct gn_il_value *v,
@@ -119,7 +143,7 @@ static void put_enter(struct rewrite *w)
 	put_arguments(w);
 	for (uint32_t i = 0; i < v->nargs; i++)
 		gn_il_put_place(&w->code, &v->arg[i], NULL);
-	gn_il_put_call(&w->code, v->enter, w->hooks->enter);
+	put_call(w, v->enter, w->hooks->enter);
 }
 
 /* `with_result`: the result is in its local. */
@@ -139,7 +163,7 @@ static void put_leave(struct rewrite *w, bool with_result)
 	if (v->asks_result)
 		gn_il_put_place(&w->code, with_result ? &v->result : &none,
 				&local);
-	gn_il_put_call(&w->code, v->leave, w->hooks->leave);
+	put_call(w, v->leave, w->hooks->leave);
 	gn_il_end_guard(&w->code, guard);
 }
 
@@ -222,22 +246,20 @@ static int put_switch(struct rewrite *w, const struct gn_il_op *op)
 /* The result is on the evaluation stack. */
 static void put_leave_before_ret(struct rewrite *w)
 {
-	uint16_t local = w->hooks->frame + 1;
 	bool told = w->hooks->values.result.has && w->hooks->result;
 
 	if (told)
-		gn_il_put_op2(&w->code, GN_IL2_STLOC, local);
+		put_result(w, true);
 	put_leave(w, told);
 	if (told)
-		gn_il_put_op2(&w->code, GN_IL2_LDLOC, local);
+		put_result(w, false);
 }
 
 static int put_ret(struct rewrite *w)
 {
 	if (w->guarded) {
 		if (w->hooks->result)
-			gn_il_put_op2(&w->code, GN_IL2_STLOC,
-				      w->hooks->frame + 1);
+			put_result(w, true);
 		gn_il_put(&w->code, GN_IL_LEAVE, 1);
 		return put_jump(w, w->m.code_size, 0);
 	}
@@ -311,13 +333,13 @@ static void put_end(struct rewrite *w, uint32_t begin)
 		gn_il_put_resumed(&w->code, w->hooks);
 	guard = gn_il_put_guard(&w->code, w->hooks);
 	put_arguments(w);
-	gn_il_put_call(&w->code, w->hooks->call, w->hooks->unwound);
+	put_call(w, w->hooks->call, w->hooks->unwound);
 	gn_il_end_guard(&w->code, guard);
 	gn_il_put(&w->code, GN_IL_ENDFINALLY, 1);
 	w->end = (uint32_t)w->code.n;
 	put_leave(w, w->hooks->result);
 	if (w->hooks->result)
-		gn_il_put_op2(&w->code, GN_IL2_LDLOC, w->hooks->frame + 1);
+		put_result(w, false);
 	gn_il_put(&w->code, GN_IL_RET, 1);
 	gn_il_put(t, GN_IL_EH_FAULT, 4);
 	gn_il_put(t, begin, 4);

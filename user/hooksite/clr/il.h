@@ -65,6 +65,17 @@ struct gn_il_suspends {
 	uint32_t session;
 };
 
+/*
+ * For hooks that need nothing new in the metadata (borrow.h): the signature of
+ * their call is that of a method with one parameter. Its object is the index.
+ */
+struct gn_il_borrowed {
+	bool is_set; /* false: the others have no meaning */
+	bool by_ref; /* the parameter is a reference, not a number */
+	bool pops;   /* the method returns something */
+	bool in_arg; /* the frame's slot is an argument */
+};
+
 struct gn_il_hooks {
 	/* addresses: void(uint, uint, ...); 0: calls are not seen */
 	uint64_t enter, leave, unwound;
@@ -75,9 +86,10 @@ struct gn_il_hooks {
 	gn_token call;	 /* StandAloneSig of hooks that get no values */
 	gn_token locals; /* of the signature from gn_il_locals() */
 	uint16_t frame;	 /* the local whose address the hooks get */
-	/* the method returns a value, in local frame + 1; otherwise that local
-	 * is for tags */
+	/* the method returns a value, in local frame + 1, or in the borrowed
+	 * slot of the frame; otherwise that local is for tags */
 	bool result;
+	struct gn_il_borrowed borrowed;
 	const struct gn_il_async *async; /* NULL: no async state machine */
 	struct gn_il_suspends suspends;
 	struct gn_il_values values;

@@ -45,6 +45,7 @@ enum {
 	GN_IL_LDC_I4 = 0x20,
 	GN_IL_LDC_I8 = 0x21,
 	GN_IL_DUP = 0x25,
+	GN_IL_POP = 0x26,
 	GN_IL_JMP = 0x27,
 	GN_IL_CALL = 0x28,
 	GN_IL_CALLI = 0x29,
@@ -75,7 +76,9 @@ enum {
 	GN_IL_PREFIX = 0xfe,
 	/* after the prefix */
 	GN_IL2_CEQ = 0x01,
+	GN_IL2_LDARG = 0x09,
 	GN_IL2_LDARGA = 0x0a,
+	GN_IL2_STARG = 0x0b,
 	GN_IL2_LDLOC = 0x0c,
 	GN_IL2_LDLOCA = 0x0d,
 	GN_IL2_STLOC = 0x0e,

@@ -28,8 +28,6 @@
 	X(29, thread_create)         \
 	X(30, thread_destroy)        \
 	X(31, thread_assigned)       \
-	X(42, suspend_begin)         \
-	X(43, suspend_end)           \
 	X(44, suspend_abort)         \
 	X(45, resume_begin)          \
 	X(47, thread_suspended)      \
@@ -104,6 +102,8 @@ static void *const slots[SLOT_COUNT] = {
 	[39] = ignore,
 	[40] = gn_tell_to_managed,
 	[41] = gn_tell_to_native,
+	[42] = gn_tell_suspends,
+	[43] = gn_tell_suspended,
 	[46] = gn_tell_resumed,
 	/* moved references, allocations by class, references, roots */
 	[49] = stop_walk,

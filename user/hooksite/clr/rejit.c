@@ -148,6 +148,18 @@ static void allow_copies(struct gn_clr *clr)
 	atomic_store(&clr->rejit.copies_off, false);
 }
 
+void gn_rejit_again(struct gn_clr *clr, const struct gn_rejit_list *list)
+{
+	if (!list->n)
+		return;
+	forbid_copies(clr);
+	request_all(&clr->rejit, list);
+	allow_copies(clr);
+	/* the session ended before this request */
+	if (!atomic_load(&clr->rejit.session))
+		restore(clr, list);
+}
+
 /*
  * First requests the methods together with all methods that the runtime knows
  * to hold copies of them. Those are recompiled without the copies. This leaves
@@ -252,6 +264,7 @@ void gn_rejit_open(struct gn_clr *clr, const char *filter, const char *values,
 	r->values = r->filter && n ? strndup(values, n) : NULL;
 	if (r->filter)
 		atomic_store(&r->session, ++r->sessions);
+	gn_borrowing_open(&r->borrowing);
 	gn_classes_forget(clr);
 }
 

@@ -18,7 +18,7 @@
 #include "cor.h"
 #include "filter.h"
 #include "ids.h"
-#include "il_value.h"
+#include "il.h"
 #include "md_await.h"
 #include "metadata.h"
 #include "methods.h"
@@ -31,6 +31,10 @@ struct gn_rejit_module {
 	 * Index 1: in methods that native code calls; 0: in others. A token of
 	 * 0 is not made yet. */
 	gn_token call[2][GN_ARGS_MAX + 1];
+	/* what hooks borrow; 0: nothing was found, or not looked for yet */
+	gn_token borrowed_call;
+	struct gn_il_borrowed borrowed;
+	bool looked, borrows;
 	uint32_t session; /* the last one that scanned this module */
 	uint32_t rows;	  /* methods in its file; edits add more */
 };
@@ -43,6 +47,12 @@ struct gn_rejit_awaits {
 	struct gn_md_suspends suspends;
 	uint32_t index; /* 0: this runtime has none */
 	_Atomic bool wanted, on;
+};
+
+/* Whether hooks may borrow signatures, and when the last suspension began. */
+struct gn_borrowing {
+	_Atomic uint32_t state;
+	uint64_t since;
 };
 
 struct gn_rejit {
@@ -62,8 +72,9 @@ struct gn_rejit {
 	 * Under `lock`. */
 	struct gn_method_set held;
 	struct gn_rejit_awaits awaits; /* under `lock`, but for its atomics */
-	_Atomic bool probed;	       /* in a session from the start */
-	_Atomic bool copies_off;       /* no compilation may copy a method */
+	struct gn_borrowing borrowing;
+	_Atomic bool probed;	 /* in a session from the start */
+	_Atomic bool copies_off; /* no compilation may copy a method */
 };
 
 /* Stands for a method in the ids. No FunctionID has this form. */
@@ -140,6 +151,21 @@ void gn_rejit_base_off(struct gn_clr *clr, struct gn_rejit_list *list);
  * runtime compiles a function, which can be such a method. */
 void gn_rejit_added(struct gn_clr *clr, gn_cor_id module, uint32_t place);
 void gn_rejit_compiles_added(struct gn_clr *clr, gn_cor_id function);
+/* rejit_borrow.c: prepares the call of a method's hooks and its locals, if the
+ * module has the signatures; the caller holds the lock. False: it has not, or
+ * the method needs more. */
+struct gn_il_hooks;
+bool gn_rejit_borrow(struct gn_clr *clr, struct gn_rejit_module *m,
+		     const struct gn_md *md, gn_token token,
+		     const struct gn_bytes *body, struct gn_il_hooks *hooks);
+/* A session begins; the runtime begins to suspend its threads, has suspended
+ * them, and lets them run again. */
+void gn_borrowing_open(struct gn_borrowing *b);
+void gn_borrowing_suspends(struct gn_borrowing *b);
+void gn_borrowing_suspended(struct gn_borrowing *b);
+void gn_borrowing_check(struct gn_clr *clr);
+/* Requests methods of the session again. */
+void gn_rejit_again(struct gn_clr *clr, const struct gn_rejit_list *list);
 /* rejit_list.c. The index of a method that was chosen; 0: it was not. */
 uint32_t gn_rejit_chosen(struct gn_clr *clr, uint64_t method);
 void gn_rejit_list_free(struct gn_rejit_list *list);

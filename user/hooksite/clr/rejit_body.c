@@ -240,6 +240,13 @@ static void set_suspends(const struct gn_clr *clr,
 		hooks->enter = hooks->leave = hooks->unwound = 0;
 }
 
+static void set_hooks(struct gn_il_hooks *hooks, bool fast)
+{
+	hooks->enter = hook_of(HOOK_enter, fast);
+	hooks->leave = hook_of(HOOK_leave, fast);
+	hooks->unwound = hook_of(HOOK_unwound, fast);
+}
+
 static bool prepare_calls(struct gn_clr *clr, struct gn_rejit_module *m,
 			  const struct gn_md *md,
 			  const struct gn_valued_method *method,
@@ -249,9 +256,7 @@ static bool prepare_calls(struct gn_clr *clr, struct gn_rejit_module *m,
 	bool from_native = gn_md_from_native(md, GN_TOKEN_ROW(method->token));
 	bool fast = is_fast(clr, from_native);
 
-	hooks->enter = hook_of(HOOK_enter, fast);
-	hooks->leave = hook_of(HOOK_leave, fast);
-	hooks->unwound = hook_of(HOOK_unwound, fast);
+	set_hooks(hooks, fast);
 	set_suspends(clr, method->awaits, fast, hooks);
 	gn_valued_il(clr, method, hooks);
 	hooks->call = hook_call(m, from_native, 0);
@@ -327,6 +332,15 @@ static bool prepare(struct gn_clr *clr, struct gn_rejit_module *m,
 	if (awaits)
 		free((void *)method.sig.at);
 	return done;
+}
+
+/* The same without anything new in the metadata, if the module has it all. */
+static bool borrow(struct gn_clr *clr, struct gn_rejit_module *m,
+		   const struct gn_md *md, gn_token token,
+		   const struct gn_bytes *body, struct gn_il_hooks *hooks)
+{
+	set_hooks(hooks, true);
+	return gn_rejit_borrow(clr, m, md, token, body, hooks);
 }
 
 static bool set_body(void *control, const struct gn_il_body *body)
@@ -452,8 +466,9 @@ static bool rewrite(struct gn_clr *clr, uint32_t place, gn_cor_id module,
 	done = found &&
 	       (atomic_load(&gn_id_of(&clr->ids, hooks->index)->chosen) ||
 		gn_rejit_is_base(clr, hooks->index)) &&
-	       open_metadata(r, m, module, image) &&
-	       prepare(clr, m, &image->md, method, &body, awaits, hooks);
+	       ((!awaits && borrow(clr, m, &image->md, method, &body, hooks)) ||
+		(open_metadata(r, m, module, image) &&
+		 prepare(clr, m, &image->md, method, &body, awaits, hooks)));
 	pthread_mutex_unlock(&r->lock);
 	done = done && set_rewritten(&body, hooks, control);
 	if (!done && hooks->async &&

@@ -431,3 +431,15 @@ bool gn_sig_locals(const struct gn_bytes *locals, uint32_t *count,
 	*types = (struct gn_bytes){locals->at + sig.at, sig.size - sig.at};
 	return true;
 }
+
+bool gn_sig_take(struct gn_bytes *types, struct gn_bytes *type)
+{
+	struct gn_sig sig = {.bytes = types->at, .size = types->n};
+	struct gn_bytes plain;
+
+	if (!take_type(&sig, &plain))
+		return false;
+	*type = (struct gn_bytes){types->at, sig.at};
+	*types = (struct gn_bytes){types->at + sig.at, types->n - sig.at};
+	return true;
+}

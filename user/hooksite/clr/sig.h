@@ -85,6 +85,10 @@ gn_token gn_sig_value_type(const struct gn_bytes *type);
 bool gn_sig_locals(const struct gn_bytes *locals, uint32_t *count,
 		   struct gn_bytes *types);
 
+/* Takes the first type, with its modifiers, from the front of a list of types.
+ * False: it is unreadable. */
+bool gn_sig_take(struct gn_bytes *types, struct gn_bytes *type);
+
 /* The C#-like name of a primitive element type, or NULL. */
 const char *gn_sig_primitive(uint8_t element);
 

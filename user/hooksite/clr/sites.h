@@ -81,6 +81,8 @@ void GN_CLR_SITE(dynamic_unload)(uint64_t index, uint64_t function);
 
 /* Events of families, by the index of their subject. 0: it has no name. */
 void GN_CLR_SITE(gc_begin)(uint64_t key); /* GN_GC_KEY */
+void GN_CLR_SITE(suspend_begin)(const void *callback, uint32_t why);
+void GN_CLR_SITE(suspend_end)(void);
 void GN_CLR_SITE(resume_end)(void);
 void GN_CLR_SITE(appdomain_create_end)(uint64_t index, uint64_t hr);
 void GN_CLR_SITE(appdomain_shutdown_begin)(uint64_t index);

@@ -370,12 +370,27 @@ gn_hr gn_tell_finally(struct gn_clr *clr, gn_cor_id function)
 	return GN_S_OK;
 }
 
+gn_hr gn_tell_suspends(struct gn_clr *clr, uint32_t why)
+{
+	GN_CLR_SITE(suspend_begin)(clr, why);
+	gn_borrowing_suspends(&clr->rejit.borrowing);
+	return GN_S_OK;
+}
+
+gn_hr gn_tell_suspended(struct gn_clr *clr)
+{
+	gn_borrowing_suspended(&clr->rejit.borrowing);
+	GN_CLR_SITE(suspend_end)();
+	return GN_S_OK;
+}
+
 /* Called after each collection, which is often enough to check whether gnomon
  * is still there. */
 gn_hr gn_tell_resumed(struct gn_clr *clr)
 {
 	GN_CLR_SITE(resume_end)();
 	gn_rejit_check(clr);
+	gn_borrowing_check(clr);
 	return GN_S_OK;
 }
 

@@ -60,6 +60,8 @@ gn_hr gn_tell_thrown(struct gn_clr *clr, uint64_t object);
 gn_hr gn_tell_look(struct gn_clr *clr, gn_cor_id function);
 gn_hr gn_tell_found(struct gn_clr *clr, gn_cor_id function);
 gn_hr gn_tell_finally(struct gn_clr *clr, gn_cor_id function);
+gn_hr gn_tell_suspends(struct gn_clr *clr, uint32_t why);
+gn_hr gn_tell_suspended(struct gn_clr *clr);
 gn_hr gn_tell_resumed(struct gn_clr *clr);
 gn_hr gn_tell_collection(struct gn_clr *clr, int32_t generations,
 			 const int32_t *collected, uint32_t reason);
