@@ -122,7 +122,8 @@ void test_untraced(struct live *t)
 }
 
 /* If there are too many modules, some get no hooks, and the report says so.
- * They do not take places from modules with precompiled code, which is kept. */
+ * They do not take places from modules with precompiled code, which is kept.
+ * Modules that -f cannot mean are not told. */
 void test_crowd(struct live *t)
 {
 	struct clr_pair pair;
@@ -134,6 +135,9 @@ void test_crowd(struct live *t)
 	      code(t, pair.report, "precompiled_refused"));
 	left = code(t, pair.report, "selected.modules_left");
 	CHECK(t, left >= 4200, "%" PRIu64 " modules are told to be left", left);
+	trace(t, "crowd", "-f demo.dll:Demo.Gone*", &pair);
+	left = code(t, pair.report, "selected.modules_left");
+	CHECK(t, left == 0, "%" PRIu64 " others than demo.dll are told", left);
 }
 
 /* Methods that the runtime itself suspends run as always, without hooks. The

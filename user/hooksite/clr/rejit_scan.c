@@ -5,6 +5,7 @@
 #include "filter.h"
 #include "image.h"
 #include "md_name.h"
+#include "names.h"
 #include "profiler.h"
 #include "rejit.h"
 #include "sites.h"
@@ -116,6 +117,22 @@ static void look_through(struct scan *s)
 	}
 }
 
+/* Whether the filter can ask for functions of a module that cannot be
+ * searched. */
+static bool can_ask(const struct gn_clr *clr, gn_cor_id module)
+{
+	const struct gn_filter_lines *lines = &clr->rejit.lines;
+	char path_bytes[GN_MODULE_MAX];
+	struct gn_text path;
+
+	gn_text_init(&path, path_bytes, sizeof(path_bytes));
+	gn_names_module(clr->images.info, module, &path);
+	for (uint32_t i = 0; i < lines->n; i++)
+		if (gn_filter_line_is_in(&lines->line[i], path_bytes))
+			return true;
+	return false;
+}
+
 void gn_rejit_scan(struct gn_clr *clr, gn_cor_id module,
 		   struct gn_rejit_list *list)
 {
@@ -133,7 +150,7 @@ void gn_rejit_scan(struct gn_clr *clr, gn_cor_id module,
 	}
 	if (!s.image) {
 		/* the runtime's own hooks see all but async methods there */
-		if (!r->only_awaits)
+		if (!r->only_awaits && can_ask(clr, module))
 			GN_CLR_SITE(selected)(GN_SELECTED_MODULES_LEFT, 1);
 		return;
 	}
