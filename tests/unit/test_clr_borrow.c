@@ -252,7 +252,7 @@ static void ends(void **state)
 	assert_false(borrows(clr, &hooks));
 	suspend(clr, 50000);
 	assert_int_equal(again, 1);
-	gn_borrowing_open(&clr->rejit.borrowing);
+	atomic_store(&clr->rejit.borrowing.state, GN_BORROWING_NONE);
 	assert_true(borrows(clr, &hooks));
 	clr->fast = false;
 	assert_false(borrows(clr, &hooks));

@@ -264,7 +264,7 @@ void gn_rejit_open(struct gn_clr *clr, const char *filter, const char *values,
 	r->values = r->filter && n ? strndup(values, n) : NULL;
 	if (r->filter)
 		atomic_store(&r->session, ++r->sessions);
-	gn_borrowing_open(&r->borrowing);
+	atomic_store(&r->borrowing.state, GN_BORROWING_NONE);
 	gn_classes_forget(clr);
 }
 

@@ -49,7 +49,9 @@ struct gn_rejit_awaits {
 	_Atomic bool wanted, on;
 };
 
-/* Whether hooks may borrow signatures, and when the last suspension began. */
+/* Whether hooks may borrow signatures, and when the last suspension began. A
+ * session begins with GN_BORROWING_NONE. */
+#define GN_BORROWING_NONE 0
 struct gn_borrowing {
 	_Atomic uint32_t state;
 	uint64_t since;
@@ -158,9 +160,8 @@ struct gn_il_hooks;
 bool gn_rejit_borrow(struct gn_clr *clr, struct gn_rejit_module *m,
 		     const struct gn_md *md, gn_token token,
 		     const struct gn_bytes *body, struct gn_il_hooks *hooks);
-/* A session begins; the runtime begins to suspend its threads, has suspended
- * them, and lets them run again. */
-void gn_borrowing_open(struct gn_borrowing *b);
+/* The runtime begins to suspend its threads, has suspended them, and lets them
+ * run again. */
 void gn_borrowing_suspends(struct gn_borrowing *b);
 void gn_borrowing_suspended(struct gn_borrowing *b);
 void gn_borrowing_check(struct gn_clr *clr);

@@ -16,7 +16,7 @@
 /* More than a suspension takes without hooks, even on a busy machine. */
 #define LONG_NS 3000000u
 
-enum { NONE, SOME, TOO_SLOW, ENDED };
+enum { NONE = GN_BORROWING_NONE, SOME, TOO_SLOW, ENDED };
 
 static uint64_t now(void)
 {
@@ -24,11 +24,6 @@ static uint64_t now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-void gn_borrowing_open(struct gn_borrowing *b)
-{
-	atomic_store(&b->state, NONE);
 }
 
 /* The method whose signature hooks of this module are called by. 0: none. */
