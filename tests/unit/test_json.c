@@ -111,11 +111,13 @@ static void hide_calls(struct gn_model *m)
 	static struct gn_model_unseen unseen[] = {
 		{.name = "P.Fib(int)", .module = "demo.dll", .sites = 3}};
 
-	assert_true(m->ninfo + 5 <= 64);
+	assert_true(m->ninfo + 6 <= 64);
 	memcpy(info, m->info, m->ninfo * sizeof(*info));
 	info[m->ninfo++] = (struct gn_model_info){"inlining", "kept"};
 	info[m->ninfo++] = (struct gn_model_info){
 		"clr.unhooked", "process 7 ran the .NET CLR without"};
+	info[m->ninfo++] = (struct gn_model_info){"runtime.silent",
+						  "the JVM of process 7"};
 	info[m->ninfo++] = (struct gn_model_info){"attached_ns", "500"};
 	info[m->ninfo++] = (struct gn_model_info){"children", "2"};
 	info[m->ninfo++] = (struct gn_model_info){"children.of", "7"};

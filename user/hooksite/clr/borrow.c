@@ -157,7 +157,7 @@ static bool find_more(const struct held *h, const struct gn_bytes *types,
 
 		if (!gn_sig_locals(&blob, &count, &all) || count <= n ||
 		    count - n >= best || all.n < types->n ||
-		    memcmp(all.at, types->at, types->n) != 0)
+		    (types->n && memcmp(all.at, types->at, types->n) != 0))
 			continue;
 		all.at += types->n;
 		all.n -= types->n;
