@@ -55,22 +55,6 @@ static bool same(const struct gn_bytes *a, const struct gn_bytes *b)
 	return a->n == b->n && !memcmp(a->at, b->at, a->n);
 }
 
-static bool is_object(const struct gn_bytes *type)
-{
-	switch (type->at[0]) {
-	case EL_STRING:
-	case EL_CLASS:
-	case EL_ARRAY:
-	case EL_OBJECT:
-	case EL_SZARRAY:
-		return true;
-	case EL_GENERICINST:
-		return type->n > 1 && type->at[1] == EL_CLASS;
-	default:
-		return false;
-	}
-}
-
 /* What a slot has to hold. */
 struct held {
 	const struct gn_md *md;
@@ -94,8 +78,8 @@ static bool can_hold(const struct held *h, const struct gn_bytes *slot)
 
 	if (!h->type.n || same(slot, &h->type))
 		return true;
-	if (is_object(&h->type))
-		return is_object(slot);
+	if (gn_sig_is_object(&h->type))
+		return gn_sig_is_object(slot);
 	element = element_of(h);
 	if (element >= EL_BOOLEAN && element <= EL_U4)
 		return has == EL_I4 || has == EL_U4;
@@ -175,7 +159,7 @@ static bool find_more(const struct held *h, const struct gn_bytes *types,
 static bool own_object_serves(const struct held *h, uint32_t method)
 {
 	return !gn_md_is_value(h->md, gn_md_type_of(h->md, method)) &&
-	       (!h->type.n || is_object(&h->type));
+	       (!h->type.n || gn_sig_is_object(&h->type));
 }
 
 static bool find_argument(const struct held *h, uint32_t method,

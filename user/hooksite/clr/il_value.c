@@ -54,22 +54,9 @@ static bool is_among(const struct gn_bytes *type, uint32_t known)
 static bool is_object(const struct gn_bytes *type,
 		      const struct gn_il_objects *objects)
 {
-	switch (type->at[0]) {
-	case EL_STRING:
-	case EL_CLASS:
-	case EL_ARRAY:
-	case EL_OBJECT:
-	case EL_SZARRAY:
-		return true;
-	case EL_GENERICINST:
-		return type->n > 1 && type->at[1] == EL_CLASS;
-	case EL_VAR:
-		return is_among(type, objects->of_type);
-	case EL_MVAR:
-		return is_among(type, objects->of_method);
-	default:
-		return false;
-	}
+	return gn_sig_is_object(type) ||
+	       (type->at[0] == EL_VAR && is_among(type, objects->of_type)) ||
+	       (type->at[0] == EL_MVAR && is_among(type, objects->of_method));
 }
 
 static bool is_float(const struct gn_bytes *type)

@@ -419,6 +419,22 @@ gn_token gn_sig_value_type(const struct gn_bytes *type)
 	return token;
 }
 
+bool gn_sig_is_object(const struct gn_bytes *type)
+{
+	switch (type->at[0]) {
+	case EL_STRING:
+	case EL_CLASS:
+	case EL_ARRAY:
+	case EL_OBJECT:
+	case EL_SZARRAY:
+		return true;
+	case EL_GENERICINST:
+		return type->n > 1 && type->at[1] == EL_CLASS;
+	default:
+		return false;
+	}
+}
+
 bool gn_sig_locals(const struct gn_bytes *locals, uint32_t *count,
 		   struct gn_bytes *types)
 {

@@ -80,6 +80,9 @@ bool gn_sig_params(const struct gn_bytes *method, struct gn_bytes *types,
  * or a type parameter. */
 gn_token gn_sig_value_type(const struct gn_bytes *type);
 
+/* Whether a type is that of objects, whatever type arguments there are. */
+bool gn_sig_is_object(const struct gn_bytes *type);
+
 /* The number of locals in a signature, and their types. False: not a signature
  * of locals. */
 bool gn_sig_locals(const struct gn_bytes *locals, uint32_t *count,
