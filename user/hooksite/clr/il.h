@@ -83,7 +83,7 @@ struct gn_il_hooks {
 	 * is reported */
 	uint64_t see, context;
 	uint32_t index;
-	gn_token call;	 /* StandAloneSig of hooks that get no values */
+	gn_token call;	 /* signature of hooks that get no values */
 	gn_token locals; /* of the signature from gn_il_locals() */
 	uint16_t frame;	 /* the local whose address the hooks get */
 	/* the method returns a value, in local frame + 1, or in the borrowed

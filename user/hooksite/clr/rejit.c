@@ -335,22 +335,13 @@ static void take_held(struct gn_clr *clr, struct gn_rejit_list *list)
 /* Takes all chosen methods and makes them no longer chosen. */
 static void take_chosen(struct gn_clr *clr, struct gn_rejit_list *list)
 {
-	struct gn_rejit *r = &clr->rejit;
 	uint32_t used = atomic_load(&clr->ids.used);
 
 	for (uint32_t i = 1; i <= used; i++) {
-		gn_cor_id id = atomic_load(&gn_id_of(&clr->ids, i)->function);
-		uint32_t place = GN_REJIT_METHOD_PLACE(id);
-		gn_cor_id module;
-
-		if (!atomic_load(&gn_id_of(&clr->ids, i)->chosen) || !id ||
-		    !place)
+		if (!gn_rejit_place_of(clr, i))
 			continue;
 		atomic_store(&gn_id_of(&clr->ids, i)->chosen, 0);
-		module = atomic_load(&r->modules.module[place - 1]);
-		if (module)
-			gn_rejit_list_add(list, module,
-					  GN_REJIT_METHOD_TOKEN(id));
+		gn_rejit_list_index(clr, list, i);
 	}
 }
 

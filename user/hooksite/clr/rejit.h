@@ -156,7 +156,6 @@ void gn_rejit_compiles_added(struct gn_clr *clr, gn_cor_id function);
 /* rejit_borrow.c: prepares the call of a method's hooks and its locals, if the
  * module has the signatures; the caller holds the lock. False: it has not, or
  * the method needs more. */
-struct gn_il_hooks;
 bool gn_rejit_borrow(struct gn_clr *clr, struct gn_rejit_module *m,
 		     const struct gn_md *md, gn_token token,
 		     const struct gn_bytes *body, struct gn_il_hooks *hooks);
@@ -170,6 +169,12 @@ void gn_rejit_again(struct gn_clr *clr, const struct gn_rejit_list *list);
 /* rejit_list.c. The index of a method that was chosen; 0: it was not. */
 uint32_t gn_rejit_chosen(struct gn_clr *clr, uint64_t method);
 void gn_rejit_list_free(struct gn_rejit_list *list);
+/* The place of the module of the method with this index, if the method is
+ * chosen; else 0. And adds such a method to the list, if its module is loaded.
+ */
+uint32_t gn_rejit_place_of(struct gn_clr *clr, uint32_t index);
+void gn_rejit_list_index(struct gn_clr *clr, struct gn_rejit_list *list,
+			 uint32_t index);
 /* False: out of memory. */
 bool gn_rejit_list_add(struct gn_rejit_list *list, gn_cor_id module,
 		       gn_token token);

@@ -6,9 +6,8 @@
  * wait there, delay each collection. When one took long, all these methods get
  * hooks by signatures of their own.
  */
-#include <time.h>
-
 #include "borrow.h"
+#include "clock.h"
 #include "profiler.h"
 #include "rejit.h"
 #include "thread.h"
@@ -17,14 +16,6 @@
 #define LONG_NS 3000000u
 
 enum { NONE = GN_BORROWING_NONE, SOME, TOO_SLOW, ENDED };
-
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* The method whose signature hooks of this module are called by. 0: none. */
 static gn_token find_call(struct gn_rejit_module *m, const struct gn_md *md)
@@ -63,14 +54,15 @@ bool gn_rejit_borrow(struct gn_clr *clr, struct gn_rejit_module *m,
 
 void gn_borrowing_suspends(struct gn_borrowing *b)
 {
-	b->since = now();
+	b->since = gn_clr_now_ns();
 }
 
 void gn_borrowing_suspended(struct gn_borrowing *b)
 {
 	uint32_t some = SOME;
 
-	if (atomic_load(&b->state) == SOME && now() - b->since > LONG_NS)
+	if (atomic_load(&b->state) == SOME &&
+	    gn_clr_now_ns() - b->since > LONG_NS)
 		atomic_compare_exchange_strong(&b->state, &some, TOO_SLOW);
 }
 
@@ -78,18 +70,12 @@ void gn_borrowing_suspended(struct gn_borrowing *b)
 static void list_borrowers(struct gn_clr *clr, struct gn_rejit_list *list)
 {
 	struct gn_rejit *r = &clr->rejit;
-	uint32_t used = atomic_load(&clr->ids.used);
+	uint32_t used = atomic_load(&clr->ids.used), place;
 
 	for (uint32_t i = 1; i <= used; i++) {
-		gn_cor_id id = atomic_load(&gn_id_of(&clr->ids, i)->function);
-		uint32_t place = GN_REJIT_METHOD_PLACE(id);
-
-		if (atomic_load(&gn_id_of(&clr->ids, i)->chosen) && id &&
-		    place && r->module[place - 1].borrows)
-			gn_rejit_list_add(
-				list,
-				atomic_load(&r->modules.module[place - 1]),
-				GN_REJIT_METHOD_TOKEN(id));
+		place = gn_rejit_place_of(clr, i);
+		if (place && r->module[place - 1].borrows)
+			gn_rejit_list_index(clr, list, i);
 	}
 }
 

@@ -54,6 +54,27 @@ void gn_rejit_each_module(struct gn_clr *clr,
 	gn_names_release(all);
 }
 
+uint32_t gn_rejit_place_of(struct gn_clr *clr, uint32_t index)
+{
+	const struct gn_id *id = gn_id_of(&clr->ids, index);
+	gn_cor_id function = atomic_load(&id->function);
+
+	return atomic_load(&id->chosen) && function
+		       ? (uint32_t)GN_REJIT_METHOD_PLACE(function)
+		       : 0;
+}
+
+void gn_rejit_list_index(struct gn_clr *clr, struct gn_rejit_list *list,
+			 uint32_t index)
+{
+	gn_cor_id id = atomic_load(&gn_id_of(&clr->ids, index)->function);
+	uint32_t place = GN_REJIT_METHOD_PLACE(id);
+	gn_cor_id module = atomic_load(&clr->rejit.modules.module[place - 1]);
+
+	if (module)
+		gn_rejit_list_add(list, module, GN_REJIT_METHOD_TOKEN(id));
+}
+
 uint32_t gn_rejit_chosen(struct gn_clr *clr, uint64_t method)
 {
 	uint32_t index = gn_ids_find(&clr->ids, GN_REJIT_ID_OF(method));

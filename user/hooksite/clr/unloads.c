@@ -4,24 +4,18 @@
 #include <errno.h>
 #include <time.h>
 
+#include "clock.h"
+
 /* The runtime does not report when it has removed unloaded code from its lists.
  * This is how long after an unload to wait for that. */
 #define GONE_NS 200000000u
 
 #define SECOND_NS 1000000000u
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * SECOND_NS + (uint64_t)t.tv_nsec;
-}
-
 void gn_unloads_note(struct gn_unloads *u)
 {
 	pthread_mutex_lock(&u->lock);
-	u->last = now_ns();
+	u->last = gn_clr_now_ns();
 	pthread_mutex_unlock(&u->lock);
 }
 
