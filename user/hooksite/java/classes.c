@@ -76,18 +76,27 @@ static bool note_hooked(const char *name)
 	return done;
 }
 
+/* A class that began to load before the end can still be noted by its thread.
+ */
 static bool is_hooked(const char *name)
 {
-	return hooked.n && *place_of(hooked.at, hooked.room, name);
+	bool is;
+
+	pthread_mutex_lock(&hooked.lock);
+	is = hooked.n && *place_of(hooked.at, hooked.room, name);
+	pthread_mutex_unlock(&hooked.lock);
+	return is;
 }
 
 static void forget_hooked(void)
 {
+	pthread_mutex_lock(&hooked.lock);
 	for (uint32_t i = 0; i < hooked.room; i++)
 		free(hooked.at[i]);
 	free(hooked.at);
 	hooked.at = NULL;
 	hooked.room = hooked.n = 0;
+	pthread_mutex_unlock(&hooked.lock);
 }
 
 /* What one class needs while it is rewritten. */
