@@ -59,6 +59,8 @@ static void archived(struct live *t, const char *make, const char *use)
 	      strstr(live_read(t, report, NULL),
 		     "UNTRACED    1 JVM without hooks"),
 	      "it is not told");
+	CHECK(t, strstr(traced.err, "gets no hooks"),
+	      "why nothing matched is not told: %s", traced.err);
 	run(t, jar, live_text(t, "%s=%s", use, file), NULL, &later);
 	CHECK(t, strstr(plain.out, later.out) == plain.out,
 	      "with the archive it prints %s", later.out);

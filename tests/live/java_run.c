@@ -232,6 +232,8 @@ static void run_unstarted(struct live *t, const char *glob)
 		      !strstr(end.out, "stripped") &&
 		      !strstr(end.out, "Name functions with -f"),
 	      "the report has advice on native programs: %s", end.out);
+	CHECK(t, !strstr(end.out, "in the bytecode"),
+	      "it is said to have hooks: %s", end.out);
 }
 
 /* A JVM that does not start, because of a misspelt option, has no methods. */

@@ -316,6 +316,33 @@ static void inlined_marks(void **state)
 	free(text);
 }
 
+static bool tells_refused(struct sample *s)
+{
+	struct gn_output_opts o = {.utf8 = true, .width = 100};
+	char *text = sample_print("table", &s->m, &o);
+	bool told = strstr(text, "inlining    refused");
+
+	free(text);
+	return told;
+}
+
+/* A shell gets what refuses inlining in .NET, but can start a JVM instead. */
+static void inlining_refused(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_make(&s);
+	s.info[s.m.ninfo++] = (struct gn_model_info){"inlining", "refused"};
+	assert_false(tells_refused(&s));
+	s.m.code.compiled = 5;
+	assert_true(tells_refused(&s));
+	for (size_t i = 0; i < s.m.nfunctions; i++)
+		if (s.functions[i].runtime != GN_RUNTIME_NATIVE)
+			s.functions[i].runtime = GN_RUNTIME_JAVA;
+	assert_false(tells_refused(&s));
+}
+
 /* The time of calls that moved between threads is unknown: all their times,
  * also those of one call, have a mark. */
 static void moved_marks(void **state)
@@ -378,6 +405,7 @@ int main(void)
 		cmocka_unit_test(terminals_shorten),
 		cmocka_unit_test(no_note_is_empty),
 		cmocka_unit_test(inlined_marks),
+		cmocka_unit_test(inlining_refused),
 		cmocka_unit_test(moved_marks),
 		cmocka_unit_test(bad_sort),
 	};

@@ -343,6 +343,7 @@ static void note_selected(struct gn_unseen *u, const struct gn_rec_func *r)
 	u->methods.modules_left |= what == GN_SELECTED_MODULES_LEFT && r->h.key;
 	u->methods.no_il |= what == GN_SELECTED_NO_IL && r->h.key;
 	u->methods.abstract |= what == GN_SELECTED_ABSTRACT && r->h.key;
+	u->methods.archives |= what == GN_SELECTED_JVMS_LEFT && r->h.key;
 }
 
 void gn_unseen_record(struct gn_unseen *u, const struct gn_rec *rec,

@@ -57,6 +57,10 @@ static void tell_unknown(const struct gn_unseen_methods *m,
 		 : m->hooked && light
 			 ? "--clr light traces no methods; leave it out "
 			   "to trace those that -f names"
+		 : m->archives
+			 ? "a JVM that writes an archive of its classes or an "
+			   "AOT cache gets no hooks; trace a run without that "
+			   "option"
 		 : m->hooked && !m->lists
 			 ? "gnomon knows only functions that were "
 			   "called: leave -f out to see them; most names "

@@ -13,6 +13,7 @@ struct gn_unseen_methods {
 	bool attached; /* to programs that ran already */
 	/* some modules have no hooks; some requested methods can have none */
 	bool modules_left, no_il, abstract;
+	bool archives; /* a JVM has none, as they would be in its archive */
 };
 
 struct gn_unseen_methods gn_unseen_methods(const struct gn_unseen *u);

@@ -350,9 +350,7 @@ void gn_say_untraced(const struct gn_facts *f, const struct gn_subject *s,
 		      "runtime see those modules, too:",
 		      out);
 	else if (unhooked(f->m))
-		fprintf(out,
-			") is in none: a runtime had no hooks (see %s); --by "
-			"thread tells.",
+		fprintf(out, ") is in none (see %s); --by thread tells.",
 			left(f->m) ? "UNTRACED" : "runtime");
 	else if (unnamed_java(f->m))
 		fputs(") is in none: in a JVM that ran already, -f must name "

@@ -63,7 +63,9 @@ static int put_inlined(const struct gn_model *m, const struct gn_output_opts *o,
 	const char *how = gn_model_info(m, "inlining");
 	char n[GN_CELL];
 
-	if (how && !strcmp(how, "refused") && m->code.compiled)
+	/* a shell can start .NET, but what it started can be a JVM */
+	if (how && !strcmp(how, "refused") && m->code.compiled &&
+	    !gn_model_of_jvm(m))
 		fprintf(f,
 			"# %-11s refused for managed functions that are "
 			"traced: each call is seen,\n# %-11s and small "
@@ -215,7 +217,7 @@ static bool put_in_bytecode(const struct gn_model *m, FILE *f)
 			"loaded later. Not seen are calls that were already "
 			"running\n",
 			"hooks", n, gn_word(methods, "method", "methods"), "");
-	} else {
+	} else if (m->nfunctions || !gn_model_info(m, "clr.unhooked")) {
 		put_at_start(methods, f);
 	}
 	/* if more are seen, the glob was wide, and meant these as well */
