@@ -44,13 +44,25 @@ static __always_inline __u16 mode_of(struct file *f)
 	return GN_FOLLOW(file, f, f_inode->i_mode, f_inode, i_mode);
 }
 
+/* A unix socket whose other end is gnomon's: a program waits there before it
+ * starts another one. */
+static __always_inline enum gn_polled kind_of_unix(struct socket *sock)
+{
+	struct pid *peer =
+		GN_FOLLOW(socket, sock, sk->sk_peer_pid, sk, sk_peer_pid);
+
+	return peer && (__u32)BPF_CORE_READ(peer, numbers[0].nr) == control.self
+		       ? GN_POLLED_GNOMON
+		       : GN_POLLED_UNIX;
+}
+
 static __always_inline enum gn_polled kind_of_socket(struct file *f)
 {
 	struct socket *sock = GN_FOLLOW(file, f, private_data, private_data);
 	__u16 family = GN_FOLLOW(socket, sock, sk->__sk_common.skc_family, sk,
 				 __sk_common.skc_family);
 
-	return family == GN_AF_UNIX ? GN_POLLED_UNIX : GN_POLLED_SOCKET;
+	return family == GN_AF_UNIX ? kind_of_unix(sock) : GN_POLLED_SOCKET;
 }
 
 /* The kind of a file without an inode of its own, by its name: "[eventfd]". */
@@ -104,6 +116,7 @@ static __always_inline enum gn_class class_of_kind(enum gn_polled kind)
 	switch (kind) {
 	case GN_POLLED_PIPE:
 	case GN_POLLED_UNIX:
+	case GN_POLLED_GNOMON:
 	case GN_POLLED_EVENTFD:
 		return GN_CLASS_IPC;
 	case GN_POLLED_SOCKET:

@@ -42,6 +42,8 @@ static __always_inline void begin(struct task_struct *p, __u64 now,
 	t->os.reason = GN_NO_SYSCALL;
 	/* needed if the thread turns out to be waiting */
 	if (state == GN_CPU_UNKNOWN)
+		t->os.polled = halt_of(p, p->__state);
+	if (state == GN_CPU_UNKNOWN && !t->os.polled)
 		t->os.wait_class = wait_class(p, false, &t->os.reason);
 	if (queue_known())
 		t->run_delay = p->sched_info.run_delay;

@@ -89,15 +89,18 @@ static __noinline int kind_of_pollfds(struct task_struct *p)
 {
 	const struct pt_regs *regs;
 	__s32 fd;
+	int kind;
 
 	if (!p)
 		return GN_POLLED_UNKNOWN;
 	regs = entry_regs(p);
-	if ((__u32)ARG1(p, regs) > 1)
-		return GN_POLLED_SEVERAL;
 	if (bpf_probe_read_user(&fd, sizeof(fd), (const void *)ARG0(p, regs)))
 		return GN_POLLED_UNKNOWN;
-	return fd < 0 ? GN_POLLED_NOTHING : kind_of_fd(fd);
+	kind = fd < 0 ? GN_POLLED_NOTHING : kind_of_fd(fd);
+	/* who waits for gnomon polls signals, too */
+	return (__u32)ARG1(p, regs) > 1 && kind != GN_POLLED_GNOMON
+		       ? GN_POLLED_SEVERAL
+		       : kind;
 }
 
 /* The kind of the file that an epoll instance watches, if it watches only

@@ -66,24 +66,6 @@ static __noinline int tell_name(struct task_struct *p, struct gn_task *t,
 }
 
 /*
- * The kernel's __TASK_STOPPED (by a signal), __TASK_TRACED (by a debugger) and
- * TASK_FROZEN (with its control group of v1, or with the machine). A thread in
- * one of these states does not wait for what its system call waits for.
- */
-#define HALTED 0x800c
-
-/* Whether it is frozen with its cgroup v2, as in a paused container. The kernel
- * sets the same bit while a thread waits for its vfork(), but that wait is not
- * interruptible. */
-static __always_inline bool is_frozen(struct task_struct *task,
-				      unsigned int state)
-{
-	return state & GN_INTERRUPTIBLE &&
-	       bpf_core_field_exists(task->frozen) &&
-	       BPF_CORE_READ_BITFIELD(task, frozen);
-}
-
-/*
  * The current thread is switched out. If a signal was pending when it was about
  * to wait, the kernel leaves it runnable, but still reports the wait state in
  * `state`.
@@ -95,6 +77,7 @@ __noinline int switched_out(struct gn_task *t, __u64 now, int preempt,
 	bool runnable = preempt || !state || !p->__state;
 	enum gn_class class = GN_CLASS_OTHER;
 	__u16 reason = GN_NO_SYSCALL;
+	enum gn_halt halt;
 	int wait;
 
 	if (!t || t->os.state == GN_CPU_DEAD)
@@ -109,12 +92,14 @@ __noinline int switched_out(struct gn_task *t, __u64 now, int preempt,
 	if (t->renamed && !t->in_probe)
 		tell_name(p, t, now);
 	note_out(p, t, now, preempt && state);
-	if (!runnable && !(state & HALTED) && !is_frozen(p, state)) {
+	halt = runnable ? GN_HALT_NONE : halt_of(p, state);
+	if (!runnable && !halt) {
 		wait = own_wait();
 		class = (enum gn_class)(wait >> 16);
 		reason = (__u16)wait;
 	}
 	gn_os_switch_out(&t->os, now, runnable, class, reason);
+	t->os.polled = halt;
 	if (t->lock.size && reason == GN_NR_futex && waits_for_interpreter(t))
 		gn_os_interpreter(&t->os);
 	if (reason == GN_NR_futex || reason == GN_NR_futex_waitv ||

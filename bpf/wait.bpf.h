@@ -37,6 +37,37 @@ static __always_inline bool in_block_io(struct task_struct *task, __u16 nr)
 		 task->__state & GN_INTERRUPTIBLE);
 }
 
+/* Whether it is frozen with its cgroup v2, as in a paused container. The kernel
+ * sets the same bit while a thread waits for its vfork(), but that wait is not
+ * interruptible. */
+static __always_inline bool is_frozen(struct task_struct *task,
+				      unsigned int state)
+{
+	return state & GN_INTERRUPTIBLE &&
+	       bpf_core_field_exists(task->frozen) &&
+	       BPF_CORE_READ_BITFIELD(task, frozen);
+}
+
+/* The kernel's __TASK_STOPPED, __TASK_TRACED, and TASK_FROZEN: with its control
+ * group of v1, or with the machine. */
+#define GN_STATE_STOPPED 0x0004
+#define GN_STATE_TRACED	 0x0008
+#define GN_STATE_FROZEN	 0x8000
+
+/* What halts the task, which then does not wait for what its system call waits
+ * for. */
+static __always_inline enum gn_halt halt_of(struct task_struct *task,
+					    unsigned int state)
+{
+	if (state & GN_STATE_STOPPED)
+		return GN_HALT_SIGNAL;
+	if (state & GN_STATE_TRACED)
+		return GN_HALT_DEBUGGER;
+	return state & GN_STATE_FROZEN || is_frozen(task, state)
+		       ? GN_HALT_FREEZER
+		       : GN_HALT_NONE;
+}
+
 /* `own`: the task is the current one. */
 static __always_inline enum gn_class wait_class(struct task_struct *task,
 						bool own, __u16 *reason)

@@ -284,6 +284,7 @@ struct sock_common {
 
 struct sock {
 	struct sock_common __sk_common;
+	struct pid *sk_peer_pid;
 };
 
 struct socket {

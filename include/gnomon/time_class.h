@@ -132,7 +132,7 @@ struct gn_os {
 	__u8 early;	  /* its last wait with a deadline ended early */
 	__u16 reason;	  /* system call it waits in; GN_NO_SYSCALL = none */
 	__u16 in_reason;  /* system call of in_class */
-	__u8 polled;	  /* enum gn_polled: POLL */
+	__u8 polled;	  /* POLL: enum gn_polled; OTHER: enum gn_halt */
 	__u8 end;	  /* POLL: enum gn_wait_end, if known when the wait
 			     begins or the thread runs again */
 	__u8 surely;	  /* a thread woke it: no deadline ended its wait */
@@ -157,7 +157,8 @@ struct gn_os {
 	X(INOTIFY, 10, "inotify")  \
 	X(EPOLL, 11, "epoll")      \
 	X(DEVICE, 12, "device")    \
-	X(NOTHING, 13, "nothing")
+	X(NOTHING, 13, "nothing")  \
+	X(GNOMON, 14, "gnomon")
 
 enum gn_polled {
 #define GN_POLLED_ENUM(name, value, text) GN_POLLED_##name = (value),
@@ -180,8 +181,23 @@ enum gn_wait_end {
 		GN_WAIT_END_COUNT
 };
 
+/* What keeps a thread from running: a wait of class OTHER. Append only, too. */
+#define GN_HALT_LIST(X)            \
+	X(NONE, 0, "")             \
+	X(SIGNAL, 1, "signal")     \
+	X(DEBUGGER, 2, "debugger") \
+	X(FREEZER, 3, "freezer")
+
+enum gn_halt {
+#define GN_HALT_ENUM(name, value, text) GN_HALT_##name = (value),
+	GN_HALT_LIST(GN_HALT_ENUM)
+#undef GN_HALT_ENUM
+		GN_HALT_COUNT
+};
+
 /* The `detail` of a slice: more about a wait. 0: nothing is known. */
 #define GN_WAIT_POLLED(detail) ((detail)&0x0f)	   /* enum gn_polled */
+#define GN_WAIT_HALT(detail)   ((detail)&0x0f)	   /* OTHER: enum gn_halt */
 #define GN_WAIT_END(detail)    ((detail) >> 4 & 3) /* enum gn_wait_end */
 #define GN_WAIT_TIMED	       0x40		   /* it had a deadline */
 /* LOCK: the interpreter's lock (gnomon/lock.h) */
@@ -316,9 +332,10 @@ static inline __u8 gn_os_detail(const struct gn_os *os, __u64 woken)
 
 	if (os->wait_class == GN_CLASS_LOCK && os->interpreter)
 		detail |= GN_WAIT_INTERPRETER;
+	if (os->wait_class == GN_CLASS_OTHER || os->wait_class == GN_CLASS_POLL)
+		detail |= os->polled;
 	if (os->wait_class != GN_CLASS_POLL)
 		return detail;
-	detail |= os->polled;
 	if (!woken)
 		return detail;
 	if (end != GN_END_BY_SIGNAL && os->deadline && !os->surely &&

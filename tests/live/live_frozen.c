@@ -7,9 +7,37 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define FROZEN_MS 100
+
+/* How long threads were stopped by this, outside of any function. */
+static uint64_t stopped_by(struct live *t, const json_t *report,
+			   const char *what)
+{
+	const json_t *waits = json_object_get(report, "waits"), *wait, *by;
+	uint64_t ns = 0;
+	size_t i;
+
+	json_array_foreach(waits, i, wait)
+	{
+		by = json_object_get(wait, "stopped_by");
+		if (by && !strcmp(json_string_value(by), what))
+			ns += live_number(t, wait, "time_ns");
+	}
+	return ns;
+}
+
+static void expect_stopped(struct live *t, const json_t *report,
+			   const char *what, uint64_t least)
+{
+	uint64_t told = stopped_by(t, report, what);
+
+	CHECK(t, told >= least, "%" PRIu64 " ns by a %s, not %" PRIu64, told,
+	      what, least);
+}
 
 /* A frozen program does not wait for what its system call waits for. */
 void test_frozen(struct live *t)
@@ -41,6 +69,72 @@ void test_frozen(struct live *t)
 	CHECK(t, told >= since,
 	      "%" PRIu64 " ns of other waits, frozen for %" PRIu64, told,
 	      since);
+	expect_stopped(t, report, "freezer", since);
+}
+
+/* Waits until what was asked for has stopped the child, and some time more. */
+static uint64_t stay_stopped(struct live *t, pid_t pid)
+{
+	uint64_t since;
+	int status;
+
+	CHECK(t, waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status),
+	      "it does not stop");
+	since = live_now();
+	live_pause(FROZEN_MS);
+	return live_now() - since;
+}
+
+/* What stopped a program is known. */
+void test_stopped(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_talk cat, gnomon;
+	uint64_t by_signal, by_debugger;
+	json_t *report;
+	char *path;
+
+	live_add(t, &a, "/bin/cat", NULL);
+	live_talk(t, &a, &cat);
+	path = live_attach(t, "", live_text(t, "%d", cat.pid), &gnomon);
+	kill(cat.pid, SIGSTOP);
+	by_signal = stay_stopped(t, cat.pid);
+	kill(cat.pid, SIGCONT);
+	live_tell(t, &cat, "runs");
+	free(live_await(t, cat.out, "runs"));
+	CHECK(t,
+	      !ptrace(PTRACE_SEIZE, cat.pid, NULL, NULL) &&
+		      !ptrace(PTRACE_INTERRUPT, cat.pid, NULL, NULL),
+	      "it cannot be debugged");
+	by_debugger = stay_stopped(t, cat.pid);
+	ptrace(PTRACE_DETACH, cat.pid, NULL, NULL);
+	live_tell(t, &cat, "still");
+	free(live_await(t, cat.out, "still"));
+	report = live_detach(t, &gnomon, path);
+	CHECK(t, live_finish(t, &cat) == 0, "cat failed");
+	expect_stopped(t, report, "signal", by_signal);
+	expect_stopped(t, report, "debugger", by_debugger);
+}
+
+/* That is known, too, if it was before gnomon came. */
+void test_stopped_before(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_talk cat, gnomon;
+	uint64_t since;
+	char *path;
+
+	live_add(t, &a, "/bin/cat", NULL);
+	live_talk(t, &a, &cat);
+	kill(cat.pid, SIGSTOP);
+	stay_stopped(t, cat.pid);
+	path = live_attach(t, "", live_text(t, "%d", cat.pid), &gnomon);
+	since = live_now();
+	live_pause(FROZEN_MS);
+	since = live_now() - since;
+	expect_stopped(t, live_detach(t, &gnomon, path), "signal", since);
+	kill(cat.pid, SIGCONT);
+	CHECK(t, live_finish(t, &cat) == 0, "cat failed");
 }
 
 #define STARVING_BYTES (24 << 20)

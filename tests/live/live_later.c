@@ -45,6 +45,22 @@ static void expect_in_time(struct live *t, const json_t *report)
 	      "probes came late");
 }
 
+/* How often the program waited for what, by poll. */
+static uint64_t polls(struct live *t, const json_t *report, const char *what)
+{
+	const json_t *waits = json_object_get(report, "waits"), *wait, *polled;
+	uint64_t n = 0;
+	size_t i;
+
+	json_array_foreach(waits, i, wait)
+	{
+		polled = json_object_get(wait, "polled");
+		if (polled && !strcmp(json_string_value(polled), what))
+			n += live_number(t, wait, "count");
+	}
+	return n;
+}
+
 /* The command executes the program, which executes itself again. What env
  * starts is known from the command's words; a shell waits until the program has
  * its probes. */
@@ -71,6 +87,10 @@ void test_executed(struct live *t)
 		live_clean(t, report);
 		files_expect(t, report, "/visited", "work", 1123);
 		expect_in_time(t, report);
+		CHECK(t,
+		      polls(t, report, "gnomon") == !i &&
+			      !polls(t, report, "several"),
+		      "a wait for gnomon counts as the program's");
 	}
 }
 

@@ -22,7 +22,7 @@ enum json_output {
 };
 
 #define JSON_ROWS  1024
-#define JSON_LISTS 16
+#define JSON_LISTS 32
 #define JSON_WORDS 64
 
 /* A path of one output. */

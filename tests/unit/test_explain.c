@@ -41,6 +41,49 @@ static void all_threads_count(void **state)
 	gn_findings_clear(&f);
 }
 
+/* A program that something stopped is not busy meanwhile, and not idle. */
+static void a_stopped_program_is_told(void **state)
+{
+	struct gn_model_wait wait = {.function = -1,
+				     .waker_function = -1,
+				     .class = GN_CLASS_OTHER,
+				     .halt = GN_HALT_SIGNAL,
+				     .ns = SECOND / 2 + 1,
+				     .count = 1};
+	struct gn_model_thread threads[] = {
+		{.tid = 1,
+		 .name = "main",
+		 .elapsed = SECOND,
+		 .classes = {[GN_CLASS_OTHER] = SECOND / 2 + 1,
+			     [GN_CLASS_EVENT] = SECOND / 3,
+			     [GN_CLASS_APP] = SECOND / 10}},
+		{.tid = 2, .name = "other"},
+	};
+	struct gn_model m = {
+		.end = SECOND,
+		.session = {.elapsed_incl = SECOND,
+			    .class_incl = {[GN_CLASS_OTHER] = SECOND / 2 + 1}},
+		.threads = threads,
+		.nthreads = 2,
+		.waits = &wait,
+		.nwaits = 1,
+	};
+	struct gn_findings f;
+
+	(void)state;
+	assert_non_null(strstr(finding(&m, "halted", &f).text, "by a signal"));
+	gn_findings_clear(&f);
+	assert_false(holds(&m, "critical-path"));
+	wait.halt = GN_HALT_NONE;
+	assert_true(holds(&m, "critical-path"));
+	assert_false(holds(&m, "halted"));
+	threads[0].classes[GN_CLASS_APP] = SECOND / 100;
+	assert_true(holds(&m, "idle"));
+	wait.halt = GN_HALT_FREEZER;
+	assert_false(holds(&m, "idle"));
+	assert_true(holds(&m, "halted"));
+}
+
 /* What the compiler copied into callers is not counted. The command sorts by
  * what the sentence says: compilation in a function is not its own code. */
 static void calls_can_be_missing(void **state)
@@ -412,6 +455,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_threads_count),
+		cmocka_unit_test(a_stopped_program_is_told),
 		cmocka_unit_test(calls_can_be_missing),
 		cmocka_unit_test(waits_are_shown),
 		cmocka_unit_test(collections_on_a_busy_machine),

@@ -102,6 +102,7 @@ static void tell_all(struct gn_model_wait *wait)
 	wait->class = GN_CLASS_POLL;
 	wait->idle = true;
 	wait->interpreter = true;
+	wait->halt = GN_HALT_SIGNAL;
 }
 
 /* Some calls are not seen. */
@@ -290,6 +291,7 @@ static void line(void **state)
 	/* waits with few known fields */
 	s.waits[0].class = s.waits[1].class = GN_CLASS_EVENT;
 	s.waits[0].idle = s.waits[1].idle = false;
+	s.waits[0].halt = s.waits[1].halt = GN_HALT_NONE;
 	s.waits[0].interpreter = s.waits[1].interpreter = false;
 	s.waits[0].waker_name = "";
 	s.waits[0].waker_function = -1;
@@ -557,6 +559,9 @@ static void words(void **state)
 		GN_PROBE_CLASS_LIST(TEXT_PROBE)};
 	static const char *const polled[] = {GN_POLLED_LIST(TEXT_3)};
 	static const char *const ends[] = {GN_WAIT_END_LIST(TEXT_3)};
+	static const char *const halts[] = {
+#define TEXT_HALT(name, value, text) text,
+		GN_HALT_LIST(TEXT_HALT)};
 	static const char *const found[] = {
 #define TEXT_FOUND(name, text, color) \
 	GN_FOUND_##name == GN_FOUND_FACT ? "fact" : text,
@@ -571,6 +576,7 @@ static void words(void **state)
 	json_page_words(p, "<probe>", probes, COUNT(probes));
 	json_page_words(p, "<polled>", polled, COUNT(polled));
 	json_page_words(p, "<end>", ends, COUNT(ends));
+	json_page_words(p, "<halt>", halts + 1, COUNT(halts) - 1);
 	json_page_words(p, "<found>", found, COUNT(found));
 	done(p);
 }

@@ -55,12 +55,17 @@ static void a_reason_is_told_by_name(void **state)
 		{GN_CLASS_SYSCALL, 60000, "syscall   system call 60000"},
 		{GN_CLASS_SYSCALL, GN_NO_SYSCALL, "syscall"},
 		{GN_CLASS_OTHER, 219, "other     restart_syscall"},
-		{GN_CLASS_OTHER, GN_NO_SYSCALL,
-		 "other     stopped, or in no system call"},
+		{GN_CLASS_OTHER, GN_NO_SYSCALL, "other     in no system call"},
 	};
+	struct gn_model_wait stopped = {.class = GN_CLASS_OTHER,
+					.reason = GN_NO_SYSCALL,
+					.halt = GN_HALT_DEBUGGER};
 	struct gn_model m = {0};
+	char *by = gn_wait_text(&m, &stopped);
 
 	(void)state;
+	assert_string_equal(by, "other     stopped by a debugger");
+	free(by);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct gn_model_wait w = {.class = cases[i].class,
 					  .reason = cases[i].reason};

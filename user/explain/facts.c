@@ -9,12 +9,12 @@
 
 /* Leaves out the waits of a thread that has nothing to do or waits for others'
  * work: events, event loops, children, a suspension. */
-static uint64_t busy_of(const uint64_t classes[GN_CLASS_COUNT])
+static uint64_t busy_of(const uint64_t classes[GN_CLASS_COUNT], bool halted)
 {
 	return gn_class_cpu_ns(classes) + classes[GN_CLASS_RUNQUEUE] +
 	       classes[GN_CLASS_DISK] + classes[GN_CLASS_LOCK] +
 	       classes[GN_CLASS_NET] + classes[GN_CLASS_IPC] +
-	       classes[GN_CLASS_SLEEP] + classes[GN_CLASS_OTHER];
+	       classes[GN_CLASS_SLEEP] + (halted ? 0 : classes[GN_CLASS_OTHER]);
 }
 
 /* Whether the program wanted no more CPUs than it may run on, and had at most
@@ -34,6 +34,7 @@ int gn_facts_of(const struct gn_model *m, struct gn_facts *out)
 {
 	struct gn_wait_sum answers;
 	int err = gn_wait_sum_answers(m, &answers);
+	bool halted;
 
 	*out = (struct gn_facts){
 		.m = m,
@@ -44,9 +45,13 @@ int gn_facts_of(const struct gn_model *m, struct gn_facts *out)
 	for (size_t i = 0; i < m->nwaits; i++)
 		if (gn_waits_for_collection(&m->waits[i]))
 			out->collected += m->waits[i].ns;
+	out->halted = gn_halted_ns(m, &out->halted_by);
+	/* a thread that is stopped is not busy; which part of its other waits
+	 * that is, is not known */
+	halted = out->halted > out->classes[GN_CLASS_OTHER] / 2;
 	for (size_t i = 0; i < m->nthreads; i++) {
 		const struct gn_model_thread *t = &m->threads[i];
-		uint64_t busy = busy_of(t->classes);
+		uint64_t busy = busy_of(t->classes, halted);
 
 		out->cpu += gn_class_cpu_ns(t->classes);
 		if (gn_thread_idle(t))
@@ -56,7 +61,7 @@ int gn_facts_of(const struct gn_model *m, struct gn_facts *out)
 		if (t->helper)
 			busy -= t->classes[GN_CLASS_SLEEP] +
 				t->classes[GN_CLASS_IPC] +
-				t->classes[GN_CLASS_OTHER];
+				(halted ? 0 : t->classes[GN_CLASS_OTHER]);
 		out->busy += busy;
 		out->ready += t->classes[GN_CLASS_RUNQUEUE];
 		for (int c = 0; c < GN_CLASS_COUNT && !t->helper; c++)

@@ -28,6 +28,10 @@ struct gn_facts {
 	/* the CPUs that threads waited for were most likely taken by other
 	 * programs */
 	bool crowded;
+	/* how long something outside of the program stopped its threads, and
+	 * most of it what */
+	uint64_t halted;
+	enum gn_halt halted_by;
 	uint64_t busy;	/* the time that threads worked or were held up, but
 			   not by other programs */
 	uint64_t ready; /* the part of it in which they waited for a CPU */
@@ -50,6 +54,9 @@ static inline uint64_t gn_wall_of(const struct gn_model *m)
 
 /* 0, -ENOMEM. */
 int gn_facts_of(const struct gn_model *m, struct gn_facts *out);
+
+/* The time in which threads were stopped; most of it by *most. */
+uint64_t gn_halted_ns(const struct gn_model *m, enum gn_halt *most);
 
 /* Time of its own code in user mode, without compilation and collection. */
 static inline uint64_t gn_own_time(const struct gn_model_function *fn)

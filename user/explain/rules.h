@@ -10,6 +10,8 @@
 
 /* CPUs are too few if threads waited for one for this share of the time. */
 #define GN_CPUS_LEAST 0.2
+/* What stopped the threads matters from this share of their time on. */
+#define GN_HALTED_LEAST 0.1
 /* Waits for other threads matter from this share of the busy time on. */
 #define GN_EVENTS_LEAST 0.2
 /* Samples matter if a function has this share of them. */
@@ -79,6 +81,7 @@ const struct gn_rule *gn_rule(size_t i);
 GN_RULE_SENTENCE(lost)
 GN_RULE_FUNCTIONS(broken)
 GN_RULE_FUNCTIONS(path)
+GN_RULE_FUNCTIONS(halted)
 GN_RULE_FUNCTIONS(idle)
 GN_RULE_FUNCTIONS(own)
 GN_RULE_FUNCTIONS(sampled)

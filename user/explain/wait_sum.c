@@ -242,7 +242,7 @@ static bool counts(const struct gn_model *m, const struct gn_model_wait *w,
 		   const struct which *of)
 {
 	if (w->class != of->class || w->idle || gn_waits_for_collection(w) ||
-	    for_signal(m, w))
+	    w->polled == GN_POLLED_GNOMON || for_signal(m, w))
 		return false;
 	if (of->answers && !is_answer(w))
 		return false;

@@ -64,7 +64,8 @@ int gn_look_idle(const struct gn_facts *f, struct gn_subject *s)
 	if (!f->wall || waited + f->cpu > f->m->session.elapsed_incl / 50)
 		return 0;
 	/* it has work, and nothing that does it */
-	if (gn_starved_share(f) >= GN_STARVED_LEAST)
+	if (gn_starved_share(f) >= GN_STARVED_LEAST ||
+	    f->halted > f->m->session.elapsed_incl / 2)
 		return 0;
 	if (gn_children_of(f->m, &s->ns))
 		s->what = GN_NEXT_AGAIN;

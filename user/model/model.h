@@ -99,8 +99,9 @@ struct gn_model_wait {
 	/* POLL: what was polled, if it was one file, and what ended the wait */
 	enum gn_polled polled;
 	enum gn_wait_end end;
-	bool idle;	  /* a worker waited for work */
-	bool interpreter; /* LOCK: the lock of the interpreter */
+	enum gn_halt halt; /* OTHER: what stopped it */
+	bool idle;	   /* a worker waited for work */
+	bool interpreter;  /* LOCK: the lock of the interpreter */
 	/* the part of `ns` and `count` that the waker's function, an async
 	 * method, ended by completing: it was a wait for its task. Known only
 	 * if the runtime's functions that end a task are not traced */

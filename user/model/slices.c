@@ -235,6 +235,8 @@ static struct gn_wait row_of(const struct gn_pipeline *p,
 		row.polled = GN_WAIT_POLLED(s->detail);
 		row.end = GN_WAIT_END(s->detail);
 	}
+	if (s->class == GN_CLASS_OTHER)
+		row.halt = GN_WAIT_HALT(s->detail);
 	return row;
 }
 

@@ -11,7 +11,7 @@ static bool same(const struct gn_wait *a, const struct gn_wait *b)
 {
 	return a->fn == b->fn && a->class == b->class &&
 	       a->reason == b->reason && a->polled == b->polled &&
-	       a->end == b->end && a->idle == b->idle &&
+	       a->end == b->end && a->idle == b->idle && a->halt == b->halt &&
 	       a->interpreter == b->interpreter && a->waker == b->waker &&
 	       a->waker_fn == b->waker_fn && a->waker_name == b->waker_name;
 }
@@ -23,8 +23,9 @@ static uint64_t hash(const struct gn_wait *r)
 
 	h = gn_table_hash(h) ^
 	    ((uint64_t)r->waker << 32 | (uint32_t)r->reason << 8 | r->class);
-	h = gn_table_hash(h) ^ (uint64_t)(r->polled | r->end << 8 |
-					  r->idle << 16 | r->interpreter << 17);
+	h = gn_table_hash(h) ^
+	    (uint64_t)(r->polled | r->end << 8 | r->idle << 16 |
+		       r->interpreter << 17 | r->halt << 18);
 	h = gn_table_hash(h) ^ GN_HASH_TEXT;
 	return r->waker_name
 		       ? gn_hash_text(h, r->waker_name, strlen(r->waker_name))
@@ -68,6 +69,7 @@ static void forget_reason(struct gn_wait *row)
 	row->reason = GN_NO_SYSCALL;
 	row->polled = GN_POLLED_UNKNOWN;
 	row->end = GN_END_BY_UNKNOWN;
+	row->halt = GN_HALT_NONE;
 	row->idle = false;
 	row->interpreter = false;
 }
@@ -197,6 +199,7 @@ int gn_waits_build(const struct gn_waits *w, const uint32_t *function_of,
 			.reason = r->reason,
 			.polled = r->polled,
 			.end = r->end,
+			.halt = r->halt,
 			.idle = r->idle,
 			.interpreter = r->interpreter,
 			.ns = r->ns,
@@ -231,6 +234,8 @@ static int compare_kind(const struct gn_model_wait *x,
 		return x->polled < y->polled ? -1 : 1;
 	if (x->end != y->end)
 		return x->end < y->end ? -1 : 1;
+	if (x->halt != y->halt)
+		return x->halt < y->halt ? -1 : 1;
 	if (x->idle != y->idle)
 		return y->idle ? -1 : 1;
 	if (x->interpreter != y->interpreter)

@@ -29,6 +29,7 @@ struct gn_wait {
 	uint8_t class;
 	uint8_t polled, end;	/* POLL: enum gn_polled, enum gn_wait_end */
 	bool idle;		/* a worker waited for work */
+	uint8_t halt;		/* OTHER: enum gn_halt */
 	bool interpreter;	/* LOCK: its interpreter's lock */
 	const char *waker_name; /* interned; NULL: not traced */
 	uint64_t ns, count, longest;

@@ -344,6 +344,7 @@ int gn_header_print(const struct gn_model *m, const struct gn_output_opts *o,
 	put_legend(m, f);
 	gn_header_probe_cost(m, o, f);
 	gn_header_fast(m, o, f);
+	gn_header_gate(m, o, f);
 	gn_header_samples(m, f);
 	err = gn_header_loss(m, o, f);
 	gn_header_late(m, o, f);

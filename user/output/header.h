@@ -50,10 +50,13 @@ int gn_header_checks(const struct gn_model *m, const struct gn_output_opts *o,
 void gn_loss_causes(const struct gn_model *m, FILE *f);
 
 /* In probe_cost.c: gn_header_probe_cost() prints what probes cost,
- * gn_probe_cost_known() says whether that is known, and gn_probe_class_text()
- * is the word for an enum gn_probe_class. */
+ * gn_header_gate() how long programs waited for gnomon, gn_probe_cost_known()
+ * says whether that is known, and gn_probe_class_text() is the word for an enum
+ * gn_probe_class. */
 void gn_header_probe_cost(const struct gn_model *m,
 			  const struct gn_output_opts *o, FILE *f);
+void gn_header_gate(const struct gn_model *m, const struct gn_output_opts *o,
+		    FILE *f);
 bool gn_probe_cost_known(const struct gn_model *m);
 const char *gn_probe_class_text(int class);
 

@@ -174,6 +174,9 @@ static void put_detail(struct gn_json *w, const struct gn_model_wait *wait)
 		gn_emit_text(&w->e, "ended_by",
 			     gn_wait_end_text((int)wait->end));
 	}
+	if (*gn_halt_text((int)wait->halt))
+		gn_emit_text(&w->e, "stopped_by",
+			     gn_halt_text((int)wait->halt));
 	if (wait->idle)
 		gn_emit_bool(&w->e, "idle_worker", true);
 	if (wait->interpreter)

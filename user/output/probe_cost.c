@@ -111,3 +111,26 @@ void gn_header_probe_cost(const struct gn_model *m,
 		"~: by more than a tenth\n",
 		"", taken);
 }
+
+/* Prints how long programs waited for gnomon before they began. */
+void gn_header_gate(const struct gn_model *m, const struct gn_output_opts *o,
+		    FILE *f)
+{
+	uint64_t ns = 0, count = 0;
+	char time[GN_CELL];
+
+	for (size_t i = 0; i < m->nwaits; i++) {
+		const struct gn_model_wait *w = &m->waits[i];
+
+		if (w->polled == GN_POLLED_GNOMON) {
+			ns += w->ns;
+			count += w->count;
+		}
+	}
+	if (!ns)
+		return;
+	gn_format_duration(time, ns, o->ns);
+	fprintf(f, "# %-11s %s of poll, ", "for gnomon", time);
+	gn_put_counted(f, count, "time", "times");
+	fputs(": programs began only when gnomon had looked at them\n", f);
+}

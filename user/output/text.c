@@ -177,6 +177,17 @@ const char *gn_wait_end_text(int end)
 	return texts[end > 0 && end < GN_WAIT_END_COUNT ? end : 0];
 }
 
+const char *gn_halt_text(int halt)
+{
+	static const char *const texts[] = {
+#define HALT_TEXT(name, value, text) [GN_HALT_##name] = text,
+		GN_HALT_LIST(HALT_TEXT)
+#undef HALT_TEXT
+	};
+
+	return texts[halt > 0 && halt < GN_HALT_COUNT ? halt : 0];
+}
+
 int gn_csv_text(FILE *f, const char *text)
 {
 	char *escaped = gn_escape(text, true);

@@ -57,6 +57,8 @@ int gn_stream_status(FILE *f);
 /* The words for an enum gn_polled and for an enum gn_wait_end. */
 const char *gn_polled_text(int polled);
 const char *gn_wait_end_text(int end);
+/* What stopped a thread; "": nothing. */
+const char *gn_halt_text(int halt);
 
 /* Writes a field of CSV, escaped, and quoted if needed (RFC 4180). 0,
  * -ENOMEM. */

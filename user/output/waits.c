@@ -78,6 +78,9 @@ static void put_polled(const struct gn_model_wait *w, FILE *f)
 	case GN_POLLED_SEVERAL:
 		fputs(" of several files", f);
 		break;
+	case GN_POLLED_GNOMON:
+		fputs(" for gnomon, until probes were in place", f);
+		break;
 	default:
 		fprintf(f, " of one file: %s", gn_polled_text((int)w->polled));
 	}
@@ -122,8 +125,10 @@ char *gn_wait_text(const struct gn_model *m, const struct gn_model_wait *w)
 		fprintf(f, "system call %u", w->reason);
 	else if (w->class == GN_CLASS_DISK)
 		fputs("page fault", f);
+	else if (*gn_halt_text((int)w->halt))
+		fprintf(f, "stopped by a %s", gn_halt_text((int)w->halt));
 	else if (w->class == GN_CLASS_OTHER)
-		fputs("stopped, or in no system call", f);
+		fputs("in no system call", f);
 	if (w->class == GN_CLASS_POLL)
 		put_polled(w, f);
 	if (w->idle)
