@@ -155,6 +155,39 @@ void test_explain_cpu_limit(struct live *t)
 	       "The limit of their control group, 0.20 CPUs, held them up in ");
 }
 
+/* The command joins the group by itself, before it starts the program. If the
+ * group is gone at the end, it is not known what it did. */
+void test_explain_cpu_limit_joined(struct live *t)
+{
+	static const char *const ends[][2] = {
+		{"held them up in ", ""},
+		{"may have held them up; ", "; rmdir "},
+	};
+
+	for (size_t i = 0; i < 2; i++) {
+		char *group = make_group(t), *trace = live_path(t, "trace");
+		struct live_args a = {.n = 0};
+		struct live_end end;
+		char *script = live_text(
+			t,
+			"sh -c 'echo $$ > %s/cgroup.procs; exec timeout 1 sh "
+			"-c \"while :; do :; done\"'%s%s; :",
+			group, ends[i][1], *ends[i][1] ? group : "");
+
+		live_add(t, &a, t->gnomon, "record", "-o", trace, "--",
+			 "/bin/sh", "-c", script, NULL);
+		live_run(t, &a, NULL, &end);
+		rmdir(group);
+		CHECK(t, end.code == 0, "gnomon record ended with %d: %s",
+		      end.code, end.err);
+		expect(t, explain_trace(t, trace), "cpus",
+		       live_text(t,
+				 "The limit of their control group, 0.20 CPUs, "
+				 "%s",
+				 ends[i][0]));
+	}
+}
+
 /* Where others take the CPUs, what the program does is told first. The loops
  * end with the shell. */
 void test_explain_crowded(struct live *t)

@@ -200,10 +200,12 @@ void gn_session_put_cpus(struct gn_session *s)
 		put_number(s, "cpus.allowed", s->allowed);
 	if (!s->cpus.milli)
 		return;
+	put_number(s, "cpus.milli", s->cpus.milli);
+	if (access(s->cpus.folder, F_OK))
+		return; /* the control group is gone */
 	gn_cpu_periods(s->cpus.folder, &periods, &throttled);
 	if (periods < s->cpus.periods || throttled < s->cpus.throttled)
-		return; /* the control group is gone */
-	put_number(s, "cpus.milli", s->cpus.milli);
+		return; /* and has been made again */
 	put_number(s, "cpus.periods", periods - s->cpus.periods);
 	put_number(s, "cpus.throttled", throttled - s->cpus.throttled);
 }

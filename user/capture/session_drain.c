@@ -89,6 +89,11 @@ static int take_record(void *ctx, const struct gn_rec *rec, size_t size)
 		gn_outside_record(s->outside, rec);
 	if (rec->kind == GN_KIND_EXIT)
 		note_end(s, (const void *)rec);
+	/* a command can join a group that limits it before it starts a
+	 * program */
+	if (rec->kind == GN_KIND_EXEC)
+		gn_cpu_limit((pid_t)((const struct gn_rec_thread *)rec)->pid,
+			     &s->cpus);
 	if (rec->kind == GN_KIND_RUNTIME)
 		note_runtime(s, (const void *)rec);
 	err = gn_session_put(s, rec, size);

@@ -18,13 +18,15 @@ static uint64_t busy_of(const uint64_t classes[GN_CLASS_COUNT], bool halted)
 }
 
 /* Whether the program wanted no more CPUs than it may run on, and had at most
- * half of them. Its control group did not hold it up. */
+ * half of them. Its control group did not hold it up, as far as is known. */
 static bool is_crowded(const struct gn_facts *f)
 {
 	uint64_t own = f->cpu + f->m->probe_cost;
-	uint64_t allowed, throttled = 0;
+	uint64_t allowed, milli, throttled = 0;
 
-	gn_info_number(f->m, "cpus.throttled", &throttled);
+	if (!gn_info_number(f->m, "cpus.throttled", &throttled) &&
+	    gn_info_number(f->m, "cpus.milli", &milli))
+		return false;
 	return !throttled && gn_info_number(f->m, "cpus.allowed", &allowed) &&
 	       own <= f->wall * allowed / 2 &&
 	       own + f->classes[GN_CLASS_RUNQUEUE] <= f->wall * allowed;

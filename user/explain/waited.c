@@ -394,12 +394,16 @@ struct limit {
 };
 
 /* Threads of a control group that has used up its time wait for the next
- * period, even if CPUs are free. False: the limit did not hold them up. */
+ * period, even if CPUs are free. False: the limit did not hold them up. Without
+ * periods that is not known: the group was gone at the end. */
 static bool read_limit(const struct gn_model *m, struct limit *l)
 {
-	return gn_info_number(m, "cpus.milli", &l->milli) &&
-	       gn_info_number(m, "cpus.periods", &l->periods) &&
-	       gn_info_number(m, "cpus.throttled", &l->throttled) &&
+	l->periods = l->throttled = 0;
+	if (!gn_info_number(m, "cpus.milli", &l->milli))
+		return false;
+	if (!gn_info_number(m, "cpus.periods", &l->periods))
+		return true;
+	return gn_info_number(m, "cpus.throttled", &l->throttled) &&
 	       l->throttled;
 }
 
@@ -407,9 +411,15 @@ static void put_limit(FILE *out, const struct limit *l)
 {
 	fprintf(out,
 		" The limit of their control group, %" PRIu64 ".%02" PRIu64
-		" CPUs, held them up in %" PRIu64 " of ",
-		l->milli / 1000, l->milli % 1000 / 10, l->throttled);
-	gn_put_count(out, l->periods, "period", "periods");
+		" CPUs, ",
+		l->milli / 1000, l->milli % 1000 / 10);
+	if (l->throttled) {
+		fprintf(out, "held them up in %" PRIu64 " of ", l->throttled);
+		gn_put_count(out, l->periods, "period", "periods");
+	} else {
+		fputs("may have held them up; the group was gone at the end",
+		      out);
+	}
 	fputs(" (cpu.max; a container's CPU limit).", out);
 }
 
