@@ -172,11 +172,38 @@ static void what_has_no_functions_does_not_wait(void **state)
 	unlink(path);
 }
 
+/* What ended early and was at the gate is known; the rest is told. */
+static void what_was_at_the_gate_was_seen(void **state)
+{
+	int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	struct sample s;
+
+	(void)state;
+	sample_make(&s);
+	assert_true(file >= 0);
+	for (int i = 0; i < 3; i++)
+		assert_true(waits(&s, &file, 1));
+	s.later.quit = true;
+	s.later.ngone = 3;
+	s.later.programs = 3;
+	assert_int_equal(gn_later_gone(&s.later), 0);
+	s.later.programs = 4;
+	assert_int_equal(gn_later_gone(&s.later), 1);
+	s.later.programs = 100;
+	assert_int_equal(gn_later_gone(&s.later), 3);
+	/* a program that was at the gate may be unable to start */
+	s.later.programs = 2;
+	assert_int_equal(gn_later_gone(&s.later), 0);
+	sample_clear(&s);
+	close(file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_left_open),
 		cmocka_unit_test(what_has_no_functions_does_not_wait),
+		cmocka_unit_test(what_was_at_the_gate_was_seen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -156,16 +156,18 @@ static void serve(struct gn_gate *g, int fd)
 				  .fd = -1,
 				  .gate = fd,
 				  .since = gn_now_ns()};
+	bool needs;
 
 	if (is_ours(g, fd, &n.pid))
 		n.fd = receive(fd);
-	if (!look(l, &n)) {
-		gn_later_forget(&n);
-		return;
-	}
+	needs = look(l, &n);
 	pthread_mutex_lock(&l->lock);
-	gn_later_tell(l, &n);
+	l->passed += n.fd >= 0;
+	if (needs)
+		gn_later_tell(l, &n);
 	pthread_mutex_unlock(&l->lock);
+	if (!needs)
+		gn_later_forget(&n);
 }
 
 static void *work(void *gate)

@@ -230,7 +230,13 @@ void gn_later_rest(struct gn_later *l)
 
 unsigned gn_later_gone(const struct gn_later *l)
 {
-	return l && l->quit ? l->ngone : 0;
+	unsigned unseen;
+
+	if (!l || !l->quit || l->programs < l->passed)
+		return 0;
+	/* those at the gate can have ended early, too */
+	unseen = l->programs - l->passed;
+	return l->ngone < unseen ? l->ngone : unseen;
 }
 
 const char *gn_later_narrow(const struct gn_later *l)

@@ -45,8 +45,8 @@ void gn_later_serve(struct gn_later *l);
 /* The value of a counter so far. */
 uint64_t gn_later_count(struct gn_later *l, enum gn_counter counter);
 
-/* After gn_later_rest(): how many programs ended before they were looked at.
- * NULL is fine. */
+/* After gn_later_rest(): how many programs ended before they were looked at,
+ * and were not at the gate. NULL is fine. */
 unsigned gn_later_gone(const struct gn_later *l);
 
 /* After gn_later_rest(): a 32-bit program that was started, or NULL. NULL is

@@ -258,6 +258,7 @@ void gn_later_record(struct gn_later *l, const struct gn_rec *rec)
 	if (rec->kind == GN_KIND_THREAD) {
 		new_thread(l, r);
 	} else if (rec->kind == GN_KIND_EXEC) {
+		l->programs++;
 		n.kind = GN_NEWS_PROGRAM;
 		n.pid = (pid_t)r->pid;
 		n.anew = r->parent != r->pid;

@@ -108,6 +108,9 @@ struct gn_later {
 	/* the first time of which an UNPROBED record, or a file, found no
 	 * memory; 0 = never */
 	uint64_t untold;
+	/* programs that processes started, and those that were looked at before
+	 * they began (gate.c) */
+	unsigned programs, passed;
 	struct gn_links *over;	    /* of processes that have ended */
 	pthread_cond_t ends, ready; /* there are such; they were taken */
 	/* the number of a file that has its MODULE record, and for which there
