@@ -415,6 +415,9 @@ static void a_stripped_program(void **state)
 	(void)state;
 	assert_true(suggests(GN_RUNTIME_NATIVE, info, 3, "program is stripped",
 			     all));
+	info[2].value = "go";
+	assert_true(suggests(GN_RUNTIME_NATIVE, info, 3,
+			     "a build without -ldflags=-s", ""));
 	assert_false(suggests(GN_RUNTIME_NATIVE, info, 2, "program is stripped",
 			      NULL));
 	assert_false(suggests(GN_RUNTIME_NATIVE, info, 2, "", all));

@@ -347,24 +347,46 @@ static void put_children(struct gn_session *s)
 	gn_session_put_info(s, "children.of", s->parents);
 }
 
-/* The programs of -p by their files, because /proc/PID/exe goes with the
- * process; those that gnomon can name by the path. */
-static void put_programs(struct gn_session *s)
+/* Reads the file that a process runs. Whether gnomon can name it by that path,
+ * too: a container has other paths. */
+static bool read_program(uint32_t pid, char path[PATH_MAX])
 {
-	char link[32], path[PATH_MAX], key[32];
 	struct stat own, named;
+	char link[32];
 	ssize_t len;
 
+	snprintf(link, sizeof(link), "/proc/%" PRIu32 "/exe", pid);
+	len = readlink(link, path, PATH_MAX - 1);
+	path[len > 0 ? len : 0] = '\0';
+	return len > 0 && !stat(link, &own) && !stat(path, &named) &&
+	       own.st_ino == named.st_ino && own.st_dev == named.st_dev;
+}
+
+/* The programs of -p by their files, because /proc/PID/exe goes with the
+ * process. */
+static void put_programs(struct gn_session *s)
+{
+	char path[PATH_MAX], key[32];
+
 	for (size_t i = 0; i < s->opts.npids && i < PROGRAMS; i++) {
-		snprintf(link, sizeof(link), "/proc/%d/exe",
-			 (int)s->opts.pids[i]);
 		snprintf(key, sizeof(key), "program.%d", (int)s->opts.pids[i]);
-		len = readlink(link, path, sizeof(path) - 1);
-		path[len > 0 ? len : 0] = '\0';
-		if (len > 0 && !stat(link, &own) && !stat(path, &named) &&
-		    own.st_ino == named.st_ino && own.st_dev == named.st_dev)
+		if (read_program((uint32_t)s->opts.pids[i], path))
 			gn_session_put_info(s, key, path);
 	}
+}
+
+void gn_session_put_started(struct gn_session *s, const struct gn_rec_thread *r)
+{
+	char path[PATH_MAX], key[64];
+
+	for (size_t i = 0; i < s->nstarted; i++)
+		if (!memcmp(s->started[i], r->comm, sizeof(r->comm)))
+			return;
+	if (s->nstarted == GN_STARTED_MAX || !read_program(r->pid, path))
+		return;
+	memcpy(s->started[s->nstarted++], r->comm, sizeof(r->comm));
+	snprintf(key, sizeof(key), "program.started.%.16s", r->comm);
+	gn_session_put_info(s, key, path);
 }
 
 /* The program that a launcher starts. */
@@ -381,12 +403,13 @@ static void put_launched(struct gn_session *s)
 static void put_stripped(struct gn_session *s)
 {
 	char exe[32];
+	bool go;
 
 	if (!s->opts.command)
 		snprintf(exe, sizeof(exe), "/proc/%d/exe",
 			 (int)s->opts.pids[0]);
-	if (gn_elf_is_stripped(s->opts.command ? s->program : exe))
-		gn_session_put_info(s, "program.stripped", "1");
+	if (gn_elf_is_stripped(s->opts.command ? s->program : exe, &go))
+		gn_session_put_info(s, "program.stripped", go ? "go" : "1");
 }
 
 /* Whether only methods of JVMs have hooks in their code. */

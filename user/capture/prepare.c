@@ -271,7 +271,7 @@ static int fail_files(struct gn_session *s, const char *glob)
 			s, -ENOENT, 2,
 			"no function matches '%s': '%s' is stripped; install "
 			"its debug symbols%s or see gnomon list",
-			glob, s->native.stripped, GN_MINI_TEXT(s->native.mini));
+			glob, s->native.stripped, s->native.symbols);
 	if (s->awaits)
 		return 0;
 	if (gn_native_aot(&s->native, glob))

@@ -70,6 +70,13 @@ static void note_runtime(struct gn_session *s, const struct gn_rec_thread *r)
 	gn_session_put_program(s, r->pid, r->comm);
 }
 
+static void note_exec(struct gn_session *s, const struct gn_rec_thread *r)
+{
+	/* it can have joined a group that limits it */
+	gn_cpu_limit((pid_t)r->pid, &s->cpus);
+	gn_session_put_started(s, r);
+}
+
 /* Takes a record in its order. */
 static int take_record(void *ctx, const struct gn_rec *rec, size_t size)
 {
@@ -89,11 +96,8 @@ static int take_record(void *ctx, const struct gn_rec *rec, size_t size)
 		gn_outside_record(s->outside, rec);
 	if (rec->kind == GN_KIND_EXIT)
 		note_end(s, (const void *)rec);
-	/* a command can join a group that limits it before it starts a
-	 * program */
 	if (rec->kind == GN_KIND_EXEC)
-		gn_cpu_limit((pid_t)((const struct gn_rec_thread *)rec)->pid,
-			     &s->cpus);
+		note_exec(s, (const void *)rec);
 	if (rec->kind == GN_KIND_RUNTIME)
 		note_runtime(s, (const void *)rec);
 	err = gn_session_put(s, rec, size);

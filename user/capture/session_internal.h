@@ -36,6 +36,9 @@ struct gn_hit_values {
 
 struct gn_sled_table;
 
+/* How many programs that others start are recorded by their files. */
+#define GN_STARTED_MAX 64
+
 struct gn_session {
 	struct gn_session_opts opts;
 	enum gn_attach_mode mode;
@@ -58,9 +61,12 @@ struct gn_session {
 
 	struct gn_filter *filter;
 	struct gn_unseen *unseen;
-	struct gn_sources *sources; /* NULL: no source lines */
-	struct gn_outside *outside; /* NULL: not looked for */
-	struct gn_cpu_limit cpus;   /* as it was at the start */
+	struct gn_sources *sources;	  /* NULL: no source lines */
+	struct gn_outside *outside;	  /* NULL: not looked for */
+	struct gn_cpu_limit cpus;	  /* as it was at the start */
+	char started[GN_STARTED_MAX][16]; /* names of programs whose files are
+					     recorded */
+	size_t nstarted;
 	unsigned allowed;	    /* CPUs, then; 0: not known */
 	size_t children;	    /* which -p processes had already */
 	char parents[128];	    /* these processes, as -p names them */
@@ -262,6 +268,9 @@ void gn_session_put_fast(struct gn_session *s);
 /* Writes how much CPU time control groups allow the processes, and how often
  * they throttled them. */
 void gn_session_put_cpus(struct gn_session *s);
+/* A program that another one started: its file, once per name. */
+void gn_session_put_started(struct gn_session *s,
+			    const struct gn_rec_thread *r);
 /* Writes why the first program without the library, if any, ran without it, as
  * INFO. */
 void gn_session_put_unhooked(struct gn_session *s);

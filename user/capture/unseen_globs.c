@@ -116,7 +116,7 @@ static bool tell_glob(const struct gn_unseen_methods *m,
 			 "no function matched '%s': '%s' is stripped, so only "
 			 "its exported functions are known; install its debug "
 			 "symbols%s",
-			 glob, stripped, GN_MINI_TEXT(native->mini));
+			 glob, stripped, native->symbols);
 	else if (library && !(managed && m->hooked))
 		snprintf(line, GLOB_LINE,
 			 "no function matched '%s': the library is stripped, "

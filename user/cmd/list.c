@@ -379,7 +379,7 @@ static void say_unmatched(const struct job *j, const char *glob)
 	else if (j->everything && l->stats.stripped)
 		gn_error("'%s' has no function symbols, because it is "
 			 "stripped; install its debug symbols%s",
-			 l->stats.stripped, GN_MINI_TEXT(l->stats.mini));
+			 l->stats.stripped, l->stats.symbols);
 	else if (j->everything)
 		gn_error("'%s' has no functions; list its libraries with -f "
 			 "LIB:GLOB",
@@ -393,7 +393,7 @@ static void say_unmatched(const struct job *j, const char *glob)
 	else if (l->stats.stripped)
 		gn_error("no function matches '%s': '%s' is stripped; install "
 			 "its debug symbols%s",
-			 glob, l->stats.stripped, GN_MINI_TEXT(l->stats.mini));
+			 glob, l->stats.stripped, l->stats.symbols);
 	else
 		gn_error("no function matches '%s'; list without -f shows "
 			 "which there are; LIB:GLOB searches a library",

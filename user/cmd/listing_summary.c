@@ -98,7 +98,7 @@ void gn_listing_summary(const struct gn_listing *l, bool automatic)
 	if (l->nfunctions && l->stats.stripped)
 		gn_error("'%s' is stripped: only what it exports is listed; "
 			 "its debug symbols%s add the rest",
-			 l->stats.stripped, GN_MINI_TEXT(l->stats.mini));
+			 l->stats.stripped, l->stats.symbols);
 	else if (l->nfunctions && l->stats.aot)
 		gn_error("'%s' is .NET compiled to native code (Native "
 			 "AOT): its methods are called "

@@ -145,17 +145,19 @@ static bool has_symtab(const struct gn_image *image)
 	return false;
 }
 
-bool gn_elf_is_stripped(const char *path)
+bool gn_elf_is_stripped(const char *path, bool *go)
 {
 	struct gn_elf elf = {.main.fd = -1, .debug.fd = -1};
 	bool stripped = false;
 
+	*go = false;
 	elf.place = strdup(path);
 	if (elf.place && !gn_image_open(path, &elf.main)) {
 		gn_image_build_id(&elf.main, elf.build_id);
 		stripped = !has_symtab(&elf.main) &&
 			   !gn_debug_open(&elf, GN_DEBUG_ROOT) &&
 			   !has_symtab(&elf.debug);
+		*go = gn_elf_is_go(&elf);
 		gn_image_close(&elf.main);
 		gn_image_close(&elf.debug);
 	}

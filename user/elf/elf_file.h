@@ -65,8 +65,9 @@ int gn_elf_offset(const struct gn_elf *elf, uint64_t addr, uint64_t *offset);
 /* Whether there is no .symtab, not even in the debug file. */
 bool gn_elf_stripped(const struct gn_elf *elf);
 
-/* The same for a file that is not open. False also if it cannot be read. */
-bool gn_elf_is_stripped(const char *path);
+/* The same for a file that is not open. False also if it cannot be read. *go:
+ * whether it is written in Go. */
+bool gn_elf_is_stripped(const char *path, bool *go);
 
 /* Whether a symbol of this name, without version, is imported or defined: in
  * .dynsym, or in .symtab of the file or its debug file. For the proofs. */

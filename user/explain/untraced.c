@@ -278,6 +278,13 @@ static bool stripped(const struct gn_model *m)
 	return gn_model_info(m, "program.stripped") != NULL;
 }
 
+/* Go's linker leaves symbols out, and then there are none anywhere. */
+static bool stripped_go(const struct gn_model *m)
+{
+	return stripped(m) &&
+	       !strcmp(gn_model_info(m, "program.stripped"), "go");
+}
+
 /* Writes what to name with -f. If probes came late, other names may not
  * help. */
 static void put_to_name(const struct gn_model *m, FILE *out)
@@ -296,6 +303,10 @@ static void put_to_name(const struct gn_model *m, FILE *out)
 				  "if -p names all its processes (-p A,B,C). "
 				: "",
 			m->by_path ? "the file by its path, or " : "");
+	else if (stripped_go(m))
+		fputs("The Go program has no symbols, so its functions have no "
+		      "names here; a build without -ldflags=-s has them.",
+		      out);
 	else if (stripped(m))
 		fputs("The program is stripped: its file names only what it "
 		      "exports. Its debug symbols name the rest (a package "
@@ -389,13 +400,17 @@ void gn_say_untraced(const struct gn_facts *f, const struct gn_subject *s,
 		put_to_name(f->m, out);
 }
 
-/* The file of a program, or its name if the command does not say where it is.
- */
+/* The file of a program, or its name if that is not known. */
 static const char *file_of(const struct gn_model *m, const char *name)
 {
 	const char *path = gn_model_info(m, "program.launched");
+	char key[64];
 
-	return path && !strncmp(gn_base_name(path), name, 15) ? path : name;
+	if (path && !strncmp(gn_base_name(path), name, 15))
+		return path;
+	snprintf(key, sizeof(key), "program.started.%s", name);
+	path = gn_model_info(m, key);
+	return path ? path : name;
 }
 
 void gn_next_untraced(const struct gn_facts *f, const struct gn_subject *s,
@@ -409,7 +424,8 @@ void gn_next_untraced(const struct gn_facts *f, const struct gn_subject *s,
 		      out);
 	else if (samples_tell(f->m))
 		fputs("--by samples --limit 20", out);
-	else if (s->what != GN_NEXT_REPORT)
+	else if (s->what != GN_NEXT_REPORT &&
+		 (s->what == GN_NEXT_OTHER || !stripped_go(f->m)))
 		fputs(s->what != GN_NEXT_OTHER && stripped(f->m)
 			      ? "list -f '*:*'"
 			      : "list -f '*'",

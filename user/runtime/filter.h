@@ -79,7 +79,8 @@ bool gn_filter_stripped(const struct gn_filter *f, const char *text);
 /* Whether the file of the glob has symbols that gnomon does not read: those in
  * .gnu_debugdata. */
 bool gn_filter_mini(const struct gn_filter *f, const char *text);
-/* Follows "its debug symbols" in a message. */
+/* These follow "its debug symbols" in a message. */
+#define GN_GO_TEXT " (Go has none: build it without -ldflags=-s)"
 #define GN_MINI_TEXT(mini) \
 	((mini) ? " (gnomon does not read those in its .gnu_debugdata)" : "")
 

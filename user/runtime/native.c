@@ -289,7 +289,9 @@ static int one_file(struct walk *w, size_t file)
 		gn_filter_strip(w->opts->filter, path, program, mini);
 		if (!w->stats->stripped) {
 			w->stats->stripped = path;
-			w->stats->mini = mini;
+			w->stats->symbols = gn_elf_is_go(w->elf[file])
+						    ? GN_GO_TEXT
+						    : GN_MINI_TEXT(mini);
 			w->stats->stripped_program = program;
 		}
 	}

@@ -42,21 +42,21 @@ struct gn_native_opts {
 };
 
 struct gn_native_stats {
-	size_t functions;	   /* taken */
-	size_t usdt;		   /* probes */
-	size_t by_return;	   /* with a return probe */
-	size_t by_ret;		   /* with probes on their own leaves */
-	size_t stepped;		   /* of these: with a single-stepped one */
-	size_t dear;		   /* of these: a return probe is cheaper */
-	size_t begins;		   /* whose enter is single-stepped */
-	size_t refused;		   /* that cannot be probed */
-	char verdict[256];	   /* of the whole-process proof */
-	const char *unlisted;	   /* its libraries are not known, or NULL */
-	const char *unread;	   /* a file that cannot be read, or NULL */
-	const char *stripped;	   /* a file without symbols, or NULL */
-	bool stripped_program;	   /* that file is the program */
-	bool mini;		   /* that file has symbols that are not read */
-	const char *aot;	   /* a file of .NET's Native AOT, or NULL */
+	size_t functions;      /* taken */
+	size_t usdt;	       /* probes */
+	size_t by_return;      /* with a return probe */
+	size_t by_ret;	       /* with probes on their own leaves */
+	size_t stepped;	       /* of these: with a single-stepped one */
+	size_t dear;	       /* of these: a return probe is cheaper */
+	size_t begins;	       /* whose enter is single-stepped */
+	size_t refused;	       /* that cannot be probed */
+	char verdict[256];     /* of the whole-process proof */
+	const char *unlisted;  /* its libraries are not known, or NULL */
+	const char *unread;    /* a file that cannot be read, or NULL */
+	const char *stripped;  /* a file without symbols, or NULL */
+	bool stripped_program; /* that file is the program */
+	const char *symbols;   /* follows "its debug symbols" of that file */
+	const char *aot;       /* a file of .NET's Native AOT, or NULL */
 	struct gn_notes_left left; /* USDT probes of the files */
 };
 
