@@ -414,9 +414,13 @@ static const char *why_alone(const struct gn_unseen *u, const struct program *p)
 {
 	if (p->unfit)
 		return p->unfit;
-	return u->attached ? "a process that gnomon was attached to started it"
-			   : "it or what started it is static, has another C "
-			     "library or privileges, or sees other files";
+	if (u->attached)
+		return "a process that gnomon was attached to started it";
+	return p->rt->methods ? "it or what started it is static, has another "
+				"C library or privileges, sees other files, or "
+				"is linked to libjvm.so"
+			      : "it or what started it is static, has another "
+				"C library or privileges, or sees other files";
 }
 
 /* What a JVM whose methods -f names needs to get hooks. */
