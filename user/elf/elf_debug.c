@@ -157,7 +157,7 @@ bool gn_elf_is_stripped(const char *path, bool *go)
 		stripped = !has_symtab(&elf.main) &&
 			   !gn_debug_open(&elf, GN_DEBUG_ROOT) &&
 			   !has_symtab(&elf.debug);
-		*go = gn_elf_is_go(&elf);
+		*go = gn_image_is_go(&elf.main);
 		gn_image_close(&elf.main);
 		gn_image_close(&elf.debug);
 	}

@@ -156,8 +156,7 @@ bool gn_elf_is_aot(const char *path)
 
 bool gn_elf_is_go(const struct gn_elf *elf)
 {
-	return gn_elf_has_section(elf, ".gopclntab") ||
-	       gn_elf_has_section(elf, ".go.buildinfo");
+	return gn_image_is_go(&elf->main);
 }
 
 const char *gn_elf_soname(const struct gn_elf *elf)

@@ -186,6 +186,14 @@ Elf_Scn *gn_image_find(const struct gn_image *image, const char *name,
 	return NULL;
 }
 
+bool gn_image_is_go(const struct gn_image *image)
+{
+	GElf_Shdr shdr;
+
+	return gn_image_find(image, ".gopclntab", &shdr) ||
+	       gn_image_find(image, ".go.buildinfo", &shdr);
+}
+
 Elf_Data *gn_image_data(Elf_Scn *scn, const GElf_Shdr *shdr)
 {
 	Elf_Data *data;

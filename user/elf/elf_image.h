@@ -45,6 +45,9 @@ bool gn_image_section(const struct gn_image *image, size_t i, GElf_Shdr *shdr,
 /* The first section of that name; NULL: none. */
 Elf_Scn *gn_image_find(const struct gn_image *image, const char *name,
 		       GElf_Shdr *shdr);
+
+/* Whether it is written in Go. */
+bool gn_image_is_go(const struct gn_image *image);
 /* The bytes of a section; NULL: none, or compressed. */
 Elf_Data *gn_image_data(Elf_Scn *scn, const GElf_Shdr *shdr);
 /* The first readable symbol table of that type (SHT_SYMTAB, SHT_DYNSYM), and
