@@ -91,6 +91,46 @@ static void put_children(const struct gn_model *m, FILE *out)
 		gn_word(n, "it", "them"));
 }
 
+/* Waits for a network socket in vain, as for the answer of a name server: a
+ * server that waits for requests has no deadline, or polls other files. */
+static uint64_t unanswered(const struct gn_model *m, uint64_t *count)
+{
+	uint64_t ns = 0;
+
+	*count = 0;
+	for (size_t i = 0; i < m->nwaits; i++) {
+		const struct gn_model_wait *w = &m->waits[i];
+
+		if (w->class != GN_CLASS_POLL || w->idle ||
+		    w->polled != GN_POLLED_SOCKET ||
+		    w->end != GN_END_BY_TIMEOUT)
+			continue;
+		ns += w->ns;
+		*count += w->count;
+	}
+	return ns;
+}
+
+/* Says what else can be the cause. */
+static void put_cause(const struct gn_facts *f, FILE *out)
+{
+	uint64_t count, ns = unanswered(f->m, &count);
+
+	if (ns <= f->wall / 2) {
+		fputs(". If it is a server, capture it while it has work.",
+		      out);
+		return;
+	}
+	fputs(". It polled a network socket ", out);
+	gn_put_count(out, count, "time", "times");
+	fputs(", ", out);
+	gn_put_ns(out, ns);
+	fputs(" in all, until the call timed out: if it had asked for "
+	      "something there (a name server, another host), there was no "
+	      "answer.",
+	      out);
+}
+
 void gn_say_idle(const struct gn_facts *f, const struct gn_subject *s,
 		 FILE *out)
 {
@@ -112,8 +152,7 @@ void gn_say_idle(const struct gn_facts *f, const struct gn_subject *s,
 	if (s->what == GN_NEXT_AGAIN)
 		put_children(f->m, out);
 	else
-		fputs(". If it is a server, capture it while it has work.",
-		      out);
+		put_cause(f, out);
 }
 
 void gn_next_idle(const struct gn_facts *f, const struct gn_subject *s,
