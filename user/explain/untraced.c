@@ -49,6 +49,17 @@ static bool is_command(const struct gn_model *m, const char *name)
 	return is;
 }
 
+/* Whether the process runs a runtime or an interpreter, whose functions are in
+ * no file. */
+static bool has_runtime(const struct gn_model *m, uint32_t pid)
+{
+	for (size_t i = 0; i < m->nthreads; i++)
+		if (m->threads[i].pid == pid &&
+		    m->threads[i].runtime != GN_RUNTIME_NATIVE)
+			return true;
+	return false;
+}
+
 /* The program whose processes have most of such time, if it is not the command
  * itself: a shell or env only started it. */
 static const char *other_program(const struct gn_model *m, uint64_t *ns)
@@ -56,6 +67,7 @@ static const char *other_program(const struct gn_model *m, uint64_t *ns)
 	const struct gn_model_process **p = NULL;
 	const char *most = NULL;
 	uint64_t sum = 0;
+	uint32_t pid = 0;
 
 	*ns = 0;
 	if (!gn_model_attached(m) && m->nprocesses)
@@ -71,10 +83,12 @@ static const char *other_program(const struct gn_model *m, uint64_t *ns)
 		if (sum > *ns) {
 			*ns = sum;
 			most = p[i]->name;
+			pid = p[i]->pid;
 		}
 	}
 	free(p);
-	return most && !is_command(m, most) ? most : NULL;
+	return most && !is_command(m, most) && !has_runtime(m, pid) ? most
+								    : NULL;
 }
 
 /* Whether -f names no function, or only what it leaves out. */
@@ -265,7 +279,9 @@ int gn_look_untraced(const struct gn_facts *f, struct gn_subject *s)
 		s->what = GN_NEXT_AGAIN;
 	else if (samples_tell(f->m))
 		s->what = f->m->nsamples ? GN_NEXT_REPORT : GN_NEXT_AGAIN;
-	else if (asked_all(f->m) || interpreted(f->m) || unhooked(f->m))
+	else if (asked_all(f->m) || unhooked(f->m) ||
+		 (interpreted(f->m) &&
+		  (!other_program(f->m, &whole) || whole < s->ns / 2)))
 		s->what = GN_NEXT_REPORT;
 	else if (!f->m->counters[GN_COUNTER_UNPROBED] &&
 		 other_program(f->m, &whole))
@@ -368,7 +384,7 @@ void gn_say_untraced(const struct gn_facts *f, const struct gn_subject *s,
 		      "the methods (-f 'com.example.*'); --by thread tells "
 		      "what the runtime itself did.",
 		      out);
-	else if (interpreted(f->m))
+	else if (interpreted(f->m) && s->what == GN_NEXT_REPORT)
 		put_interpreted(f->m, out);
 	else if (sampled_only(f->m))
 		fprintf(out,
