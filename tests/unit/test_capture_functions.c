@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include <gnomon/hook.h>
@@ -37,6 +38,32 @@ static void take(struct gn_functions *f, size_t file, uint64_t at,
 static bool is_enter(uint64_t cookie)
 {
 	return GN_COOKIE_SPEC(cookie) == GN_SPEC_ENTER;
+}
+
+/* A cut name ends as cut names do. */
+static void test_refused(void **state)
+{
+	static const struct {
+		int length, shown;
+	} names[] = {{77, 77}, {78, 80}};
+	const struct gn_plan plan = {.refused = "no"};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct gn_functions f = {.nrefused = 0};
+		struct gn_file file = {.path = "/a"};
+		const struct gn_files files = {.file = &file, .count = 1};
+		char name[100] = "";
+		const struct gn_elf_symbol sym = {.name = "f",
+						  .demangled = name};
+
+		memset(name, 'x', (size_t)names[i].length);
+		f.files = &files;
+		assert_int_equal(gn_functions_take(&f, 0, NULL, &sym, &plan),
+				 0);
+		assert_int_equal(strcspn(f.refused, ":"), names[i].shown);
+		assert_int_equal(strstr(f.refused, "...: no") != NULL, i);
+	}
 }
 
 /* Until everything is attached, a function has no calls or complete ones. */
@@ -139,6 +166,7 @@ static void test_begins_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_leaves_first),
 		cmocka_unit_test(test_begins_again),
 	};

@@ -14,6 +14,7 @@
 #include "runtime/values.h"
 
 #define REFUSED_SHOWN 3
+#define NAME_SHOWN    77 /* bytes of a name */
 
 static enum gn_probe_class class_of(enum gn_cost cost)
 {
@@ -195,7 +196,8 @@ static void refuse(struct gn_functions *f, const char *name, const char *path,
 		gn_error("left out: %.200s of '%s': %s", name, path, why);
 	if (f->nrefused++ < REFUSED_SHOWN)
 		snprintf(f->refused + used, sizeof(f->refused) - used,
-			 "%s%.80s: %s", used ? "; " : "", name, why);
+			 "%s%.*s%s: %s", used ? "; " : "", NAME_SHOWN, name,
+			 strlen(name) > NAME_SHOWN ? "..." : "", why);
 }
 
 int gn_functions_take(void *functions, size_t file, struct gn_elf *elf,
