@@ -278,6 +278,11 @@ void test_stripped(struct live *t)
 		live_expect_line(t, &end, 2, "it is stripped");
 	}
 	expect_mini(t);
+	/* a running process may start the program that has the function */
+	run_gnomon(t, NULL,
+		   live_text(t, "run -f no_such_work -p %d", (int)getpid()),
+		   &end);
+	live_expect_line(t, &end, 2, "-f '/PATH/PROGRAM:GLOB'");
 	/* the other functions match */
 	run_gnomon(t, NULL,
 		   live_text(t, "run -f fib -f libc.so.6:malloc -- %s 5",

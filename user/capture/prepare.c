@@ -252,6 +252,10 @@ static bool may_come(struct gn_session *s, const char *glob)
 /* No native function matches the glob: fails, and says where it can be. */
 static int fail_files(struct gn_session *s, const char *glob)
 {
+	const char *started =
+		s->opts.command ? ""
+				: "; of a program that the process starts, "
+				  "give the file, too: -f '/PATH/PROGRAM:GLOB'";
 	char line[GN_LANGUAGE_LINE];
 	const char *elsewhere;
 	size_t n;
@@ -270,8 +274,8 @@ static int fail_files(struct gn_session *s, const char *glob)
 		return gn_session_fail(
 			s, -ENOENT, 2,
 			"no function matches '%s': '%s' is stripped; install "
-			"its debug symbols%s or see gnomon list",
-			glob, s->native.stripped, s->native.symbols);
+			"its debug symbols%s or see gnomon list%s",
+			glob, s->native.stripped, s->native.symbols, started);
 	if (s->awaits)
 		return 0;
 	if (gn_native_aot(&s->native, glob))
@@ -286,8 +290,8 @@ static int fail_files(struct gn_session *s, const char *glob)
 			glob);
 	return gn_session_fail(s, -ENOENT, 2,
 			       "no function matches '%s'; gnomon list shows "
-			       "which there are; LIB:GLOB searches a library",
-			       glob);
+			       "which there are; LIB:GLOB searches a library%s",
+			       glob, started);
 }
 
 static int check_match(struct gn_session *s)
