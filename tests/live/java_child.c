@@ -319,6 +319,26 @@ static void run_siteless(struct live *t, const char *home, const char *glob,
 		compare(t, end.out, live_load(t, path));
 }
 
+/* A launcher whose JVM is not where that of a JDK is: gnomon does not know it.
+ * This one finds none either. */
+static void run_elsewhere(struct live *t)
+{
+	struct live_args run = {.n = 0}, list = {.n = 0};
+	char *launcher = live_path(t, "launcher");
+	struct live_end end;
+
+	copy(t, getenv("JAVA"), launcher);
+	live_add(t, &run, t->gnomon, "run", "-f", "Recursion.*", "--", launcher,
+		 NULL);
+	live_run(t, &run, NULL, &end);
+	CHECK(t, strstr(end.err, "managed functions if a runtime starts"),
+	      "it is said to have some: %s", end.err);
+	live_add(t, &list, t->gnomon, "list", launcher, NULL);
+	live_run(t, &list, NULL, &end);
+	CHECK(t, strstr(end.out, "libjvm.so not found"),
+	      "another path is shown: %s%s", end.out, end.err);
+}
+
 /* Methods that -f names have hooks in it. gnomon says what is not seen, and if
  * there are no hooks either, why. */
 void java_siteless(struct live *t)
@@ -326,6 +346,7 @@ void java_siteless(struct live *t)
 	char *home = live_path(t, "home");
 
 	java_need(t);
+	run_elsewhere(t);
 	make_siteless(t, home);
 	run_siteless(t, home, "Recursion.*", NULL,
 		     "methods that -f names are seen, but no collections");

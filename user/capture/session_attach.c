@@ -217,12 +217,17 @@ const char *gn_session_refused(const struct gn_session *s)
 		       : NULL;
 }
 
-/* Whether what is traced has no runtime, but can start a program that has. */
+/* Whether what is traced has no runtime, but can start a program that has, or
+ * load a JVM that gnomon does not know. */
 static bool may_start_one(const struct gn_session *s)
 {
+	const struct gn_runtime *rt;
+
 	if (s->active || !s->opts.command)
 		return !s->active && s->runtimes == s->may_start;
-	return !gn_runtime_started_by(s->program);
+	rt = gn_runtime_started_by(s->program);
+	return !rt ||
+	       (rt->methods && !rt->hooks_all && !s->methods && !s->called);
 }
 
 static void summarize(struct gn_session *s)

@@ -235,7 +235,7 @@ static int put_runtime(const struct gn_list_runtime *r, FILE *f)
 	if (r->error == -ENOENT && !*r->library) {
 		fprintf(f, "%s %s not found\n",
 			r->runtime->library ? "hook-site library"
-					    : "its probes are in",
+					    : "its own library",
 			r->runtime->library ? r->runtime->library
 					    : r->runtime->core);
 		return gn_stream_status(f);

@@ -109,6 +109,7 @@ static int find_core(const char *program, char *path)
 		if (realpath(tried, path))
 			return 0;
 	}
+	*path = '\0'; /* it has a part of the path */
 	return -ENOENT;
 }
 
