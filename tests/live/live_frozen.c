@@ -151,7 +151,7 @@ void test_starved(struct live *t)
 
 	live_add(t, &a, t->gnomon, "record", "-o", path, "--", "/bin/sh", "-c",
 		 "echo pid $$; read line; "
-		 "exec dd if=/dev/zero of=/dev/null bs=256M",
+		 "exec perl -e '$all = \"a\" x (256 << 20)'",
 		 NULL);
 	live_talk(t, &a, &gnomon);
 	line = live_await(t, gnomon.out, "pid ");
@@ -166,4 +166,9 @@ void test_starved(struct live *t)
 	CHECK(t,
 	      strstr(end.out, "was killed by SIGKILL because memory ran out"),
 	      "the report does not say why: %s", end.out);
+	a = (struct live_args){.n = 0};
+	live_add(t, &a, t->gnomon, "explain", "-i", path, NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, strstr(end.out, "the limit of the control group, 24 MiB"),
+	      "no finding names the limit: %s", end.out);
 }

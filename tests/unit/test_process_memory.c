@@ -5,10 +5,38 @@
 
 static uint64_t limit(const char *text)
 {
+	struct gn_memory_group least = {.folder = NULL};
 	char copy[256];
 
 	snprintf(copy, sizeof(copy), "%s", text);
-	return gn_memory_limit_of(copy, root);
+	gn_memory_group_of(copy, root, &least);
+	if (!least.folder)
+		return UINT64_MAX;
+	free(least.folder);
+	return least.bytes;
+}
+
+static void how_often_it_was_full(void **state)
+{
+	struct gn_memory_group least = {.folder = NULL};
+	char text[] = "0::/full/inner\n";
+	uint64_t full = 7;
+
+	(void)state;
+	put("full/memory.max", "9000\n");
+	put("full/memory.high", "8000\n");
+	put("full/memory.events", "low 1\nhigh 20\nmax 300\noom 4000\n");
+	gn_memory_group_of(text, root, &least);
+	assert_int_equal(least.bytes, 8000);
+	assert_int_equal(least.full, 320);
+	put("full/memory.events", "high 21\nmax 300\n");
+	assert_true(gn_memory_full(least.folder, &full));
+	assert_int_equal(full, 321);
+	put("full/memory.failcnt", "12\n");
+	assert_true(gn_memory_full(least.folder, &full));
+	assert_int_equal(full, 12);
+	assert_false(gn_memory_full("/nonexistent", &full));
+	free(least.folder);
 }
 
 static void the_least_of_a_group_and_those_around_it(void **state)
@@ -52,6 +80,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_least_of_a_group_and_those_around_it),
 		cmocka_unit_test(both_versions),
+		cmocka_unit_test(how_often_it_was_full),
 		cmocka_unit_test(what_is_no_such_text),
 	};
 

@@ -210,6 +210,17 @@ void gn_session_put_cpus(struct gn_session *s)
 	put_number(s, "cpus.throttled", throttled - s->cpus.throttled);
 }
 
+void gn_session_put_memory(struct gn_session *s)
+{
+	uint64_t full;
+
+	if (!s->memory.folder || !gn_memory_full(s->memory.folder, &full) ||
+	    full < s->memory.full)
+		return;
+	put_number(s, "memory.limit", s->memory.bytes);
+	put_number(s, "memory.full", full - s->memory.full);
+}
+
 void gn_session_put_functions(struct gn_session *s)
 {
 	put_number(s, "functions.return", s->native.by_return);

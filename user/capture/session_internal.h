@@ -7,6 +7,7 @@
 
 #include "process/cpus.h"
 #include "process/files.h"
+#include "process/memory.h"
 #include "capture/fast.h"
 #include "capture/functions.h"
 #include "capture/later.h"
@@ -67,10 +68,11 @@ struct gn_session {
 	char started[GN_STARTED_MAX][16]; /* names of programs whose files are
 					     recorded */
 	size_t nstarted;
-	unsigned allowed;	    /* CPUs, then; 0: not known */
-	size_t children;	    /* which -p processes had already */
-	char parents[128];	    /* these processes, as -p names them */
-	struct gn_sampler *sampler; /* NULL: none are taken */
+	struct gn_memory_group memory; /* the same */
+	unsigned allowed;	       /* CPUs, then; 0: not known */
+	size_t children;	       /* which -p processes had already */
+	char parents[128];	       /* these processes, as -p names them */
+	struct gn_sampler *sampler;    /* NULL: none are taken */
 	struct gn_files files;
 	struct gn_probes probes;
 	struct gn_native_stats native;
@@ -268,6 +270,7 @@ void gn_session_put_fast(struct gn_session *s);
 /* Writes how much CPU time control groups allow the processes, and how often
  * they throttled them. */
 void gn_session_put_cpus(struct gn_session *s);
+void gn_session_put_memory(struct gn_session *s);
 /* A program that another one started: its file, once per name. */
 void gn_session_put_started(struct gn_session *s,
 			    const struct gn_rec_thread *r);

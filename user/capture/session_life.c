@@ -109,6 +109,7 @@ void gn_session_free(struct gn_session *s)
 	gn_specs_free(&s->specs);
 	gn_unwanted_free(&s->unwanted);
 	free(s->cpus.folder);
+	free(s->memory.folder);
 	free(s->command);
 	free(s);
 }

@@ -113,11 +113,12 @@ static int start_command(struct gn_session *s)
 			       s->opts.command[0], strerror(-err));
 }
 
-static void look_at_cpus(struct gn_session *s, pid_t pid)
+static void look_at_limits(struct gn_session *s, pid_t pid)
 {
 	unsigned allowed = gn_cpus_allowed(pid);
 
 	gn_cpu_limit(pid, &s->cpus);
+	gn_memory_group(pid, &s->memory);
 	if (allowed > s->allowed)
 		s->allowed = allowed;
 }
@@ -139,9 +140,9 @@ int gn_session_start(struct gn_session *s)
 	if (err)
 		return err;
 	if (s->opts.command)
-		look_at_cpus(s, s->child.pid);
+		look_at_limits(s, s->child.pid);
 	for (size_t i = 0; i < s->opts.npids; i++)
-		look_at_cpus(s, s->opts.pids[i]);
+		look_at_limits(s, s->opts.pids[i]);
 	gn_priority_init(&s->priority);
 	s->running = true;
 	/* do not count runs that were missed during the calibration */
@@ -255,6 +256,7 @@ int gn_session_stop(struct gn_session *s)
 	gn_session_put_counts(s);
 	gn_session_put_fast(s);
 	gn_session_put_cpus(s);
+	gn_session_put_memory(s);
 	gn_setter_stop(s);
 	if (gn_session_wants_managed(s) || s->no_library)
 		gn_session_put_unhooked(s);

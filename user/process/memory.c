@@ -1,16 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "process/memory.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "process/groups.h"
 
-/* "max" or a number; version 1 has a huge number for no limit. */
-static uint64_t read_limit(const char *path)
+static FILE *open_in(const char *folder, const char *name)
 {
-	FILE *f = fopen(path, "re");
+	char path[2 * PATH_MAX + 32];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return fopen(path, "re");
+}
+
+/* "max" or a number; version 1 has a huge number for no limit. */
+static uint64_t read_limit(const char *folder, const char *name)
+{
+	FILE *f = open_in(folder, name);
 	unsigned long long limit;
 	bool known = f && fscanf(f, "%llu", &limit) == 1;
 
@@ -19,30 +30,72 @@ static uint64_t read_limit(const char *path)
 	return known && limit < INT64_MAX / 2 ? limit : UINT64_MAX;
 }
 
-static void lower(void *ctx, const char *folder, bool second)
+static uint64_t limit_in(const char *folder, bool second)
 {
-	uint64_t *least = ctx, limit;
-	char path[2 * PATH_MAX + 32];
+	uint64_t most, high;
 
-	snprintf(path, sizeof(path), "%s/%s", folder,
-		 second ? "memory.max" : "memory.limit_in_bytes");
-	limit = read_limit(path);
-	if (limit < *least)
-		*least = limit;
+	if (!second)
+		return read_limit(folder, "memory.limit_in_bytes");
+	most = read_limit(folder, "memory.max");
+	/* above this the kernel slows the processes down */
+	high = read_limit(folder, "memory.high");
+	return high < most ? high : most;
 }
 
-uint64_t gn_memory_limit_of(char *groups, const char *root)
+static void lower(void *ctx, const char *folder, bool second)
 {
-	uint64_t least = UINT64_MAX;
+	struct gn_memory_group *least = ctx;
+	uint64_t limit = limit_in(folder, second);
+	char *copy;
 
-	gn_groups_each(groups, root, "memory", lower, &least);
-	return least;
+	if (limit == UINT64_MAX || (least->folder && limit >= least->bytes))
+		return;
+	copy = strdup(folder);
+	if (!copy)
+		return;
+	free(least->folder);
+	*least = (struct gn_memory_group){.bytes = limit, .folder = copy};
+	gn_memory_full(copy, &least->full);
+}
+
+bool gn_memory_full(const char *folder, uint64_t *full)
+{
+	FILE *f = open_in(folder, "memory.failcnt");
+	bool known = f && fscanf(f, "%" SCNu64, full) == 1;
+	uint64_t max = 0, high = 0;
+	char line[256];
+
+	if (f)
+		fclose(f);
+	if (known)
+		return true;
+	f = open_in(folder, "memory.events");
+	while (f && fgets(line, sizeof(line), f)) {
+		sscanf(line, "max %" SCNu64, &max);
+		sscanf(line, "high %" SCNu64, &high);
+	}
+	*full = max + high;
+	return f && !fclose(f);
+}
+
+void gn_memory_group_of(char *groups, const char *root,
+			struct gn_memory_group *least)
+{
+	gn_groups_each(groups, root, "memory", lower, least);
+}
+
+void gn_memory_group(pid_t pid, struct gn_memory_group *least)
+{
+	gn_groups_of(pid, "memory", lower, least);
 }
 
 uint64_t gn_memory_limit(pid_t pid)
 {
-	uint64_t least = UINT64_MAX;
+	struct gn_memory_group least = {.folder = NULL};
 
-	gn_groups_of(pid, "memory", lower, &least);
-	return least;
+	gn_memory_group(pid, &least);
+	if (!least.folder)
+		return UINT64_MAX;
+	free(least.folder);
+	return least.bytes;
 }
