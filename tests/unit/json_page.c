@@ -231,6 +231,15 @@ void json_page_free(struct json_page *p)
 	free(p);
 }
 
+void json_page_done(struct json_page *p, const char *path)
+{
+	size_t wrong = p->wrong;
+
+	json_page_free(p);
+	if (wrong)
+		fail_msg("%zu complaints of %s", wrong, path);
+}
+
 struct json_row *json_page_row(struct json_page *p, enum json_output output,
 			       const char *path)
 {

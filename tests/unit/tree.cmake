@@ -55,7 +55,12 @@ target_compile_definitions(test_json PRIVATE
 add_dependencies(test_json gnomon fixture_cat)
 add_test(NAME tree/json
 	COMMAND test_json ${CMAKE_SOURCE_DIR}/docs/json.md)
-set_tests_properties(tree/json PROPERTIES TIMEOUT 600)
+add_executable(test_json_words test_json_words.c json_page.c)
+target_link_libraries(test_json_words PRIVATE gnomon_cmd PkgConfig::JANSSON
+	PkgConfig::CMOCKA)
+add_test(NAME tree/json-words
+	COMMAND test_json_words ${CMAKE_SOURCE_DIR}/docs/json.md)
+set_tests_properties(tree/json tree/json-words PROPERTIES TIMEOUT 600)
 
 # docs/extending.md, followed
 find_program(PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH REQUIRED)
