@@ -103,6 +103,22 @@ static __noinline int kind_of_pollfds(struct task_struct *p)
 		       : kind;
 }
 
+/* The operations of epoll instances: they are the same for all, and quicker to
+ * compare than names. 0: none was seen so far. */
+static volatile __u64 epoll_ops;
+
+static __always_inline bool is_epoll(struct file *f)
+{
+	__u64 ops = (__u64)GN_FOLLOW(file, f, f_op, f_op);
+
+	if (ops && ops == epoll_ops)
+		return true;
+	if (kind_of_file(f) != GN_POLLED_EPOLL)
+		return false;
+	epoll_ops = ops;
+	return true;
+}
+
 /* The kind of the file that an epoll instance watches, if it watches only
  * one. */
 static __noinline int kind_of_epoll(struct task_struct *p)
@@ -118,7 +134,7 @@ static __noinline int kind_of_epoll(struct task_struct *p)
 		return GN_POLLED_UNKNOWN;
 	f = file_of_fd(p, ARG0(p, entry_regs(p)));
 	/* another thread can have put another file there since */
-	if (!f || kind_of_file(f) != GN_POLLED_EPOLL)
+	if (!f || !is_epoll(f))
 		return GN_POLLED_UNKNOWN;
 	ep = GN_FOLLOW(file, f, private_data, private_data);
 	root = GN_FOLLOW(eventpoll, ep, rbr.rb_root.rb_node,

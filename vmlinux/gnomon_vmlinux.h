@@ -237,6 +237,7 @@ struct path {
 };
 
 struct file {
+	const void *f_op;
 	struct path f_path;
 	struct inode *f_inode;
 	void *private_data;

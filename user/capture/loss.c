@@ -6,7 +6,7 @@
 
 /* Looks at longer stretches only, because a look takes several system calls. */
 #define LOOK_NS 10000000u
-/* gnomon looks every 20 ms or more often: in so long, it did not run. */
+/* gnomon looks every 100 ms or more often: in so long, it did not run. */
 #define STOP_NS 500000000u
 
 static enum gn_loss_reason reason(const struct gn_loss *l,

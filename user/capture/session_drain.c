@@ -20,16 +20,18 @@
 #include "runtime/runtime.h"
 
 /*
- * gnomon polls the ring, so that the traced program never has to wake it.
- * Polling has a cost, too, so it is rare when the ring has room for all that
- * some CPUs can write until the next poll, or when nothing has come for a
- * while.
+ * gnomon polls the ring, so that the traced program never has to wake it. Each
+ * poll costs some 0.5 ms: the caches have forgotten gnomon meanwhile. So it
+ * waits as long as half of the ring has room for all that the CPUs can write,
+ * and at most POLL_LONG_MS. Until a function is entered it waits less, because
+ * wakers are watched from then on.
  */
 #define POLL_MS	      5
-#define POLL_LONG_MS  20
-#define LONG_RING_MIN (16u << 20)
+#define POLL_FIRST_MS 20
+#define POLL_LONG_MS  100
+#define CPU_BYTES_MS  (48u << 10) /* probes write so much on one CPU in 1 ms */
+#define BUSY	      16384 /* samples: the ring is drained again at once */
 #define IDLE_POLLS    20
-#define IDLE_RING_MIN (1u << 20)
 #define HOLD_MS	      1 /* until the sink is asked again */
 #define MARKS_MAX     8 /* in one round, for threads that get rings meanwhile */
 /* A reader of a pipe may wait for the program's end before it reads. */
@@ -207,19 +209,30 @@ int gn_session_sample(void *ctx, void *data, size_t size)
 	return ++s->drained % 256 || gn_now_ns() < s->drain_until ? 0 : -EAGAIN;
 }
 
+/* How long half of the ring is enough for what all CPUs can write. */
+static int room_ms(const struct gn_session *s)
+{
+	int cpus = libbpf_num_possible_cpus();
+	uint64_t ms = s->opts.ring_size / 2 / CPU_BYTES_MS /
+		      (uint64_t)(cpus > 0 ? cpus : 1);
+	uint64_t most = s->managed ? POLL_LONG_MS : POLL_FIRST_MS;
+
+	return ms < POLL_MS ? POLL_MS : (int)(ms < most ? ms : most);
+}
+
 /* How long to wait for records after a draining. */
 static int rest_ms(struct gn_session *s, bool more)
 {
-	uint64_t enough;
+	int room;
 
-	/* a busy ring is drained again at once */
 	if (s->hold)
 		return HOLD_MS;
-	if (more || s->drained > 4096)
+	if (more || s->drained > BUSY)
 		return 0;
 	s->idle = s->drained ? 0 : s->idle + (s->idle < IDLE_POLLS);
-	enough = s->idle == IDLE_POLLS ? IDLE_RING_MIN : LONG_RING_MIN;
-	return s->opts.ring_size >= enough ? POLL_LONG_MS : POLL_MS;
+	room = room_ms(s);
+	return s->idle == IDLE_POLLS && room < POLL_FIRST_MS ? POLL_FIRST_MS
+							     : room;
 }
 
 int gn_session_poll(struct gn_session *s, int wake_fd, int ms)
