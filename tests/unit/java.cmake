@@ -9,6 +9,10 @@ gn_unit_test(test_java_calls)
 target_sources(test_java_calls PRIVATE
 	${CMAKE_SOURCE_DIR}/user/hooksite/java/calls.c)
 
+gn_unit_test(test_java_virtual)
+target_sources(test_java_virtual PRIVATE
+	${CMAKE_SOURCE_DIR}/user/hooksite/java/virtual.c)
+
 gn_unit_test(test_java_attach gnomon_runtime)
 target_link_options(test_java_attach PRIVATE
 	-Wl,--wrap=malloc,--wrap=calloc,--wrap=strdup,--wrap=open

@@ -18,10 +18,39 @@ struct kept {
 	struct gn_java_resting *resting;
 };
 
+/* Events that are under way when a session ends go on for a while: with what
+ * they have of an ended session they must do nothing. */
 static struct {
 	pthread_mutex_t lock;
 	struct kept *first;
+	uint32_t session; /* even: there is none */
 } virtuals = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static uint32_t session_now(void)
+{
+	uint32_t session;
+
+	pthread_mutex_lock(&virtuals.lock);
+	session = virtuals.session;
+	pthread_mutex_unlock(&virtuals.lock);
+	return session;
+}
+
+/* Takes it out of the list. False: it is freed, as its session has ended. */
+static bool leave_list(const struct kept *k, uint32_t session)
+{
+	bool is;
+
+	pthread_mutex_lock(&virtuals.lock);
+	is = virtuals.session == session;
+	if (is) {
+		*k->at = k->next;
+		if (k->next)
+			k->next->at = k->at;
+	}
+	pthread_mutex_unlock(&virtuals.lock);
+	return is;
+}
 
 static void keep(gn_jvmti jvmti, gn_jref thread,
 		 struct gn_java_resting *resting)
@@ -47,20 +76,19 @@ static void keep(gn_jvmti jvmti, gn_jref thread,
 /* NULL: it has no open calls. */
 static struct gn_java_resting *take(gn_jvmti jvmti, gn_jref thread)
 {
+	uint32_t session = session_now();
 	struct gn_java_resting *resting;
 	struct kept *k = NULL;
 
-	if (gn_api(jvmti, GN_JVMTI_GET_STORAGE, int32_t, gn_jvmti, gn_jref,
+	if (!(session & 1) ||
+	    gn_api(jvmti, GN_JVMTI_GET_STORAGE, int32_t, gn_jvmti, gn_jref,
 		   struct kept **)(jvmti, thread, &k) ||
 	    !k)
 		return NULL;
 	gn_api(jvmti, GN_JVMTI_SET_STORAGE, int32_t, gn_jvmti, gn_jref,
 	       const void *)(jvmti, thread, NULL);
-	pthread_mutex_lock(&virtuals.lock);
-	*k->at = k->next;
-	if (k->next)
-		k->next->at = k->at;
-	pthread_mutex_unlock(&virtuals.lock);
+	if (!leave_list(k, session))
+		return NULL;
 	resting = k->resting;
 	free(k);
 	return resting;
@@ -112,6 +140,9 @@ static void set_all(gn_jvmti jvmti, void *mount, void *unmount)
 
 void gn_java_virtual_begin(gn_jvmti jvmti)
 {
+	pthread_mutex_lock(&virtuals.lock);
+	virtuals.session++;
+	pthread_mutex_unlock(&virtuals.lock);
 	set_all(jvmti, (void *)on_mount, (void *)on_unmount);
 }
 
@@ -125,6 +156,7 @@ void gn_java_virtual_forget(void)
 	struct kept *k;
 
 	pthread_mutex_lock(&virtuals.lock);
+	virtuals.session++;
 	while ((k = virtuals.first)) {
 		virtuals.first = k->next;
 		free(k->resting);

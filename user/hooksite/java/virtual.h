@@ -10,7 +10,7 @@
 void gn_java_virtual_begin(gn_jvmti jvmti);
 void gn_java_virtual_end(gn_jvmti jvmti);
 /* Frees what those have that rest; after gn_java_virtual_end(), when no thread
- * is in a hook. */
+ * is in a hook. Events can still be under way. */
 void gn_java_virtual_forget(void);
 
 #endif
