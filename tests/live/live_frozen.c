@@ -151,7 +151,7 @@ void test_starved(struct live *t)
 
 	live_add(t, &a, t->gnomon, "record", "-o", path, "--", "/bin/sh", "-c",
 		 "echo pid $$; read line; "
-		 "exec perl -e '$all = \"a\" x (256 << 20)'",
+		 "exec awk 'BEGIN { for (;;) all[n++] = n }'",
 		 NULL);
 	live_talk(t, &a, &gnomon);
 	line = live_await(t, gnomon.out, "pid ");
