@@ -29,7 +29,7 @@
 #define POLL_MS	      5
 #define POLL_FIRST_MS 20
 #define POLL_LONG_MS  100
-#define CPU_BYTES_MS  (48u << 10) /* probes write so much on one CPU in 1 ms */
+#define CPU_BYTES_MS  (64u << 10) /* probes write so much on one CPU in 1 ms */
 #define BUSY	      16384 /* samples: the ring is drained again at once */
 #define IDLE_POLLS    20
 #define HOLD_MS	      1 /* until the sink is asked again */
