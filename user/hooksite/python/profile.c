@@ -16,6 +16,7 @@ typedef struct gn_py *(*setprofile_fn)(struct gn_py *module,
 static struct {
 	setprofile_fn *at, own;
 	struct gn_py *none;
+	gn_py_profile_fn set; /* what it sets for a function in Python */
 } setprofile;
 
 /* This thread calls PyEval_SetProfile() for us. */
@@ -56,20 +57,44 @@ bool gn_profile_is_free(void *thread)
 
 /* The program sees no profile function where ours is. So it removes none: some
  * libraries do that in each thread, to be sure. */
-static struct gn_py *set_by_program(struct gn_py *module, struct gn_py *profile)
+static struct gn_py *remove_none(void)
 {
 	int err;
 
-	if (profile != setprofile.none || !place ||
-	    *at(gn_py.thread(), place) != hook)
-		return setprofile.own(module, profile);
 	sets = true;
 	err = gn_py.tell_audit("sys.setprofile", NULL);
 	sets = false;
 	if (err)
 		return NULL;
-	gn_py.incref(profile);
-	return profile;
+	gn_py.incref(setprofile.none);
+	return setprofile.none;
+}
+
+/* The end of a call whose begin only our function was told of. */
+static int skip_end(struct gn_py *self, struct gn_py *frame, int what,
+		    struct gn_py *arg)
+{
+	*at(gn_py.thread(), place) = setprofile.set;
+	if (what == GN_PY_C_RETURN || what == GN_PY_C_EXCEPTION)
+		return 0;
+	return setprofile.set(self, frame, what, arg);
+}
+
+static struct gn_py *set_by_program(struct gn_py *module, struct gn_py *profile)
+{
+	gn_py_profile_fn *mine = place ? at(gn_py.thread(), place) : NULL;
+	struct gn_py *result;
+
+	if (!mine || *mine != hook)
+		return setprofile.own(module, profile);
+	if (profile == setprofile.none)
+		return remove_none();
+	result = setprofile.own(module, profile);
+	if (result && *mine != hook) {
+		setprofile.set = *mine;
+		*mine = skip_end;
+	}
+	return result;
 }
 
 void gn_profile_begin(void *loaded, gn_py_profile_fn fn)
