@@ -44,10 +44,21 @@ bool gn_py_find(void *loaded)
 	return all;
 }
 
+struct gn_py *gn_py_attribute(struct gn_py *object, const char *name)
+{
+	struct gn_py *text = gn_py.text(name), *value;
+
+	if (!text)
+		return NULL;
+	value = gn_py.own_attribute(object, text);
+	gn_py.decref(text);
+	return value;
+}
+
 const char *gn_py_text(struct gn_py *object, const char *attribute,
 		       struct gn_py **held)
 {
-	struct gn_py *value = gn_py.attribute(object, attribute);
+	struct gn_py *value = gn_py_attribute(object, attribute);
 	const char *text = value ? gn_py.utf8(value, NULL) : NULL;
 
 	*held = value;
@@ -61,7 +72,7 @@ const char *gn_py_text(struct gn_py *object, const char *attribute,
 
 long gn_py_number(struct gn_py *object, const char *attribute, long other)
 {
-	struct gn_py *value = gn_py.attribute(object, attribute);
+	struct gn_py *value = gn_py_attribute(object, attribute);
 	long number = value ? gn_py.number(value) : -1;
 
 	if (!value) {

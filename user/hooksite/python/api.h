@@ -75,9 +75,11 @@ enum gn_py_event {
 	  11)                                                                  \
 	X(incref, void, (struct gn_py * object), "Py_IncRef", NULL, 8)         \
 	X(decref, void, (struct gn_py * object), "Py_DecRef", NULL, 8)         \
-	X(attribute, struct gn_py *,                                           \
-	  (struct gn_py * object, const char *name), "PyObject_GetAttrString", \
+	X(text, struct gn_py *, (const char *text), "PyUnicode_FromString",    \
 	  NULL, 8)                                                             \
+	X(own_attribute, struct gn_py *,                                       \
+	  (struct gn_py * object, struct gn_py * name),                        \
+	  "PyObject_GenericGetAttr", NULL, 8)                                  \
 	X(tell_audit, int, (const char *event, const char *format, ...),       \
 	  "PySys_Audit", NULL, 8)                                              \
 	X(of_sys, struct gn_py *, (const char *name), "PySys_GetObject", NULL, \
@@ -127,6 +129,10 @@ extern struct gn_py_api gn_py __attribute__((visibility("hidden")));
 /* Looks in the library that has the interpreter; NULL: in the program. False:
  * it is no interpreter that gnomon knows. */
 bool gn_py_find(void *loaded);
+
+/* An attribute, as objects have it that define nothing else: no code of the
+ * program runs, such as that of a class of classes. */
+struct gn_py *gn_py_attribute(struct gn_py *object, const char *name);
 
 /* An attribute as UTF-8, which lives as long as `*held`: decref that. NULL:
  * there is no such text, and nothing to decref. */

@@ -68,7 +68,7 @@ static uint32_t choose(const struct gn_names *n)
 
 static struct gn_yields *read_yields(struct gn_py *code)
 {
-	struct gn_py *bytes = gn_py.attribute(code, "co_code");
+	struct gn_py *bytes = gn_py_attribute(code, "co_code");
 	struct gn_yields *y = NULL;
 	char *at;
 	long len;
@@ -106,7 +106,7 @@ static const struct gn_function *add_code(struct gn_py *frame,
 static struct gn_py *code_of(struct gn_py *frame)
 {
 	return gn_py.frame_code ? gn_py.frame_code(frame)
-				: gn_py.attribute(frame, "f_code");
+				: gn_py_attribute(frame, "f_code");
 }
 
 const struct gn_function *gn_function_of_frame(struct gn_py *frame)

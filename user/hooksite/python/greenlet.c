@@ -43,7 +43,7 @@ static struct {
 static void *definition_of(struct gn_py *type, const char *name,
 			   const void *kind)
 {
-	struct gn_py *object = gn_py.attribute(type, name);
+	struct gn_py *object = gn_py_attribute(type, name);
 	const struct descriptor *d = (const void *)object;
 	void *definition = NULL;
 
@@ -67,7 +67,7 @@ static gn_greenlet_fn *method(struct gn_py *type, const char *name, int flags,
 
 static void **lent_by(struct gn_py *module)
 {
-	struct gn_py *capsule = gn_py.attribute(module, "_C_API");
+	struct gn_py *capsule = gn_py_attribute(module, "_C_API");
 	void **lent =
 		capsule ? gn_py.capsule(capsule, "greenlet._C_API") : NULL;
 

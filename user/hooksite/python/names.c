@@ -40,7 +40,7 @@ static bool put_attribute(struct gn_names *n, struct gn_py *object,
 /* The module in which the frame's code runs. */
 static void put_import_name(struct gn_names *n, struct gn_py *frame)
 {
-	struct gn_py *globals = gn_py.attribute(frame, "f_globals");
+	struct gn_py *globals = gn_py_attribute(frame, "f_globals");
 	struct gn_py *module = globals ? gn_py.item(globals, "__name__") : NULL;
 	const char *text = module ? gn_py.utf8(module, NULL) : NULL;
 
@@ -76,13 +76,13 @@ void gn_names_of_code(struct gn_py *frame, struct gn_py *code,
 /* The class that defines the method, among those of an object of `type`. */
 static struct gn_py *definer(struct gn_py *type, const char *name)
 {
-	struct gn_py *order = gn_py.attribute(type, "__mro__"), *found = NULL;
+	struct gn_py *order = gn_py_attribute(type, "__mro__"), *found = NULL;
 	long size = order ? gn_py.tuple_size(order) : 0;
 
 	for (long i = 0; i < size && !found; i++) {
 		struct gn_py *class = gn_py.tuple_item(order, i);
 		struct gn_py *dict =
-			class ? gn_py.attribute(class, "__dict__") : NULL;
+			class ? gn_py_attribute(class, "__dict__") : NULL;
 
 		if (dict && gn_py.has_key(dict, name) > 0) {
 			found = class;
