@@ -62,6 +62,14 @@ void python_greenlets_probes(struct live *t)
 	switches(t, all, "--hooks uprobe", 0);
 }
 
+/* A package can have a copy of greenlet. */
+void python_greenlets_own(struct live *t)
+{
+	static const char *const topics[] = {"nested", "killed", NULL};
+
+	compare(t, "greenlet._greenlet", "greenlets_own.py", topics, "", 0);
+}
+
 /* Not all functions on the stacks are traced. */
 void python_greenlets_filter(struct live *t)
 {
@@ -141,4 +149,13 @@ void python_greenlets_doubt(struct live *t)
 			      "import greenlet\n"
 			      "greenlet.greenlet(len).switch('')\n"),
 	      "greenlet is in doubt");
+	CHECK(t,
+	      !has(t, python, "greenlet._greenlet") ||
+		      doubts(t, python,
+			     live_text(t,
+				       "import greenlet, runpy, sys\n"
+				       "sys.argv = ['', 'nested']\n"
+				       "runpy.run_path('%s/greenlets_own.py')",
+				       t->fixtures)) == 1,
+	      "a second greenlet is not in doubt");
 }

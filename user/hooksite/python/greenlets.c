@@ -25,7 +25,8 @@ bool gn_greenlets_awaited;
 static struct {
 	void *loaded;
 	struct replaced switch_method, throw_method, switch_in_c, throw_in_c;
-	bool doubted; /* gnomon is told */
+	bool doubted;	/* gnomon is told */
+	char name[256]; /* of the module that is awaited */
 } greenlets;
 
 static struct gn_py *switch_method(struct gn_py *self, struct gn_py *args,
@@ -122,25 +123,29 @@ static void replace_in(struct gn_py *module)
 /* Before 1.0 the package was the extension module. */
 static const char *const names[] = {"greenlet._greenlet", "greenlet", NULL};
 
+static bool look_at(const char *name)
+{
+	struct gn_py *module = gn_py.item(gn_py.modules(), name);
+
+	if (!module || !gn_py.has_attribute(module, "_C_API"))
+		return false;
+	replace_in(module);
+	return true;
+}
+
 void gn_greenlets_look(void)
 {
-	struct gn_py *modules = gn_py.modules(), *module;
-
-	for (const char *const *n = names; *n; n++) {
-		module = gn_py.item(modules, *n);
-		if (!module || !gn_py.has_attribute(module, "_C_API"))
-			continue;
-		gn_greenlets_awaited = false;
-		replace_in(module);
-		return;
-	}
+	gn_greenlets_awaited = !look_at(greenlets.name);
 }
 
 void gn_greenlets_begin(void *loaded, const struct gn_call_hooks *hooks)
 {
+	const char *const *n = names;
+
 	greenlets.loaded = loaded;
 	gn_switches_begin(hooks);
-	gn_greenlets_look();
+	while (*n && !look_at(*n))
+		n++;
 }
 
 static const char *text_of(struct gn_py *args, long at)
@@ -154,12 +159,29 @@ static const char *text_of(struct gn_py *args, long at)
 	return utf8;
 }
 
+/* A package can have a copy of its own, which is a module of it. */
+static bool is_greenlet(const char *module)
+{
+	size_t len = strlen(module);
+
+	for (const char *const *n = names; *n; n++) {
+		size_t end = strlen(*n);
+
+		if (len >= end && !strcmp(module + len - end, *n) &&
+		    (len == end || module[len - end - 1] == '.'))
+			return true;
+	}
+	return false;
+}
+
 void gn_greenlets_see(const char *event, struct gn_py *args)
 {
 	const char *name = strcmp(event, "import") ? NULL : text_of(args, 0);
 
-	for (const char *const *n = names; name && *n; n++)
-		/* an extension module comes with its path */
-		if (!strcmp(name, *n) && text_of(args, 1))
-			gn_greenlets_awaited = true;
+	/* an extension module comes with its path */
+	if (!name || !is_greenlet(name) || !text_of(args, 1) ||
+	    strlen(name) >= sizeof(greenlets.name))
+		return;
+	strcpy(greenlets.name, name);
+	gn_greenlets_awaited = true;
 }
