@@ -85,17 +85,26 @@ static uint64_t stay_stopped(struct live *t, pid_t pid)
 	return live_now() - since;
 }
 
+/* A program that has begun, and waits for lines. */
+static void start_cat(struct live *t, struct live_talk *cat)
+{
+	struct live_args a = {.n = 0};
+
+	live_add(t, &a, "/bin/cat", NULL);
+	live_talk(t, &a, cat);
+	live_tell(t, cat, "begun");
+	free(live_await(t, cat->out, "begun"));
+}
+
 /* What stopped a program is known. */
 void test_stopped(struct live *t)
 {
-	struct live_args a = {.n = 0};
 	struct live_talk cat, gnomon;
 	uint64_t by_signal, by_debugger;
 	json_t *report;
 	char *path;
 
-	live_add(t, &a, "/bin/cat", NULL);
-	live_talk(t, &a, &cat);
+	start_cat(t, &cat);
 	path = live_attach(t, "", live_text(t, "%d", cat.pid), &gnomon);
 	kill(cat.pid, SIGSTOP);
 	by_signal = stay_stopped(t, cat.pid);
@@ -119,13 +128,11 @@ void test_stopped(struct live *t)
 /* That is known, too, if it was before gnomon came. */
 void test_stopped_before(struct live *t)
 {
-	struct live_args a = {.n = 0};
 	struct live_talk cat, gnomon;
 	uint64_t since;
 	char *path;
 
-	live_add(t, &a, "/bin/cat", NULL);
-	live_talk(t, &a, &cat);
+	start_cat(t, &cat);
 	kill(cat.pid, SIGSTOP);
 	stay_stopped(t, cat.pid);
 	path = live_attach(t, "", live_text(t, "%d", cat.pid), &gnomon);
