@@ -23,6 +23,14 @@ struct gn_py_module {
 	struct gn_py *(*init)(void);
 };
 
+/* A function in C (struct PyMethodDef). */
+struct gn_py_method {
+	const char *name;
+	struct gn_py *(*function)(struct gn_py *self, struct gn_py *arg);
+	int flags;
+	const char *doc;
+};
+
 /* What a profile function is called for. */
 enum gn_py_event {
 	GN_PY_CALL = 0,
@@ -69,6 +77,18 @@ enum gn_py_event {
 	  "PyUnstable_Code_GetExtra", "_PyCode_GetExtra", 8)                   \
 	X(set_extra, int, (struct gn_py * code, long index, void *extra),      \
 	  "PyUnstable_Code_SetExtra", "_PyCode_SetExtra", 8)                   \
+	X(empty_code, struct gn_py *,                                          \
+	  (const char *file, const char *name, int line), "PyCode_NewEmpty",   \
+	  NULL, 8)                                                             \
+	X(new_ref, struct gn_py *,                                             \
+	  (struct gn_py * object, struct gn_py * call), "PyWeakref_NewRef",    \
+	  NULL, 8)                                                             \
+	X(new_native, struct gn_py *,                                          \
+	  (struct gn_py_method * method, struct gn_py * self,                  \
+	   struct gn_py * module),                                             \
+	  "PyCFunction_NewEx", NULL, 8)                                        \
+	X(new_number, struct gn_py *, (long number), "PyLong_FromLong", NULL,  \
+	  8)                                                                   \
 	X(frame_code, struct gn_py *, (struct gn_py * frame),                  \
 	  "PyFrame_GetCode", NULL, 9)                                          \
 	X(frame_lasti, int, (struct gn_py * frame), "PyFrame_GetLasti", NULL,  \

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../call_hooks.h"
+#include "codes.h"
 #include "filter.h"
 #include "names.h"
 
@@ -13,7 +14,6 @@
 
 static struct {
 	const char *filter;
-	long extra; /* where code objects keep our data */
 } functions;
 
 static const struct gn_function none;
@@ -95,8 +95,7 @@ static const struct gn_function *add_code(struct gn_py *frame,
 	f->index = choose(&names);
 	if (f->index && gn_py_number(code, "co_flags", 0) & SUSPENDS)
 		f->yields = read_yields(code);
-	if (gn_py.set_extra(code, functions.extra, f)) {
-		gn_py.clear_error();
+	if (!gn_codes_keep(code, f)) {
 		free_function(f);
 		return &none;
 	}
@@ -113,15 +112,12 @@ const struct gn_function *gn_function_of_frame(struct gn_py *frame)
 {
 	struct gn_py *code = code_of(frame);
 	const struct gn_function *f;
-	void *extra = NULL;
 
 	if (!code) {
 		gn_py.clear_error();
 		return &none;
 	}
-	if (gn_py.get_extra(code, functions.extra, &extra))
-		gn_py.clear_error();
-	f = extra ? extra : add_code(frame, code);
+	f = gn_codes_get(code) ?: add_code(frame, code);
 	/* the frame keeps it alive */
 	gn_py.decref(code);
 	return f;
@@ -158,14 +154,8 @@ static void find_definitions(void)
 bool gn_functions_begin(const char *filter)
 {
 	functions.filter = filter && *filter ? filter : NULL;
-	functions.extra = gn_py.request_extra(free_function);
 	find_definitions();
-	return functions.extra >= 0 && natives.known;
-}
-
-bool gn_functions_fit(void)
-{
-	return gn_py.request_extra(free_function) == functions.extra;
+	return gn_codes_begin(free_function) && natives.known;
 }
 
 static size_t place_of(const struct definition *d, size_t room)

@@ -21,9 +21,6 @@ struct gn_function {
 /* `filter` must stay. False: the interpreter does not let us keep data with
  * code objects. */
 bool gn_functions_begin(const char *filter);
-/* Prepares the subinterpreter that runs. False: code there cannot have our
- * data. */
-bool gn_functions_fit(void);
 
 /* The function of a frame; NULL: there is none. */
 const struct gn_function *gn_function_of_frame(struct gn_py *frame);

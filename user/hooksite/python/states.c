@@ -9,7 +9,7 @@
 #include "../call_hooks.h"
 #include "../call_sites.h"
 #include "api.h"
-#include "functions.h"
+#include "codes.h"
 #include "profile.h"
 #include "thread.h"
 
@@ -108,7 +108,7 @@ static bool can_hook(void *interpreter)
 	if (states.seen & UINT64_C(1) << id)
 		return states.hooked & UINT64_C(1) << id;
 	states.seen |= UINT64_C(1) << id;
-	if (gn_py.minor < 12 && gn_functions_fit()) {
+	if (gn_py.minor < 12 && gn_codes_fit()) {
 		states.hooked |= UINT64_C(1) << id;
 		return true;
 	}
