@@ -2,7 +2,7 @@
 # Live tests on native programs: one program, one ctest entry for each test.
 add_executable(live_native
 	live_main.c live_left.c live_proc.c live_report.c live_truth.c live_calls.c
-	live_run.c live_session.c live_times.c live_process.c live_attach.c live_classes.c live_busy.c
+	live_run.c live_session.c live_times.c live_process.c live_attach.c live_attach_ended.c live_classes.c live_busy.c
 	live_syscalls.c live_file.c live_bad.c live_files.c live_namespaces.c
 	live_signals.c live_stop.c live_ia32.c live_bodies.c live_explain.c
 	live_disk.c live_end.c live_outside.c live_doubts.c live_harmless.c

@@ -116,8 +116,8 @@ static int attach_program(struct gn_session *s, place *places,
 
 	if (b.count && !err && !private)
 		err = attach(s, &b, prog, 0, file);
-	for (size_t i = 0; b.count && !err && private && i < n; i++)
-		err = attach(s, &b, prog, pids[i], file);
+	while (b.count && !err && private && n--)
+		err = attach(s, &b, prog, pids[n], file);
 	free_batch(&b);
 	return err;
 }

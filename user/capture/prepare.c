@@ -15,6 +15,7 @@
 #include "capture/sleds.h"
 #include "capture/unseen.h"
 #include "elf/elf_file.h"
+#include "process/ended.h"
 #include "process/namespaces.h"
 
 /* Takes the mode that was asked for. */
@@ -101,7 +102,9 @@ static int find_command(struct gn_session *s)
 
 static int find_processes(struct gn_session *s)
 {
-	for (size_t i = 0; i < s->opts.npids; i++) {
+	size_t i = 0;
+
+	while (i < s->opts.npids) {
 		size_t first = s->files.count;
 		pid_t pid = s->opts.pids[i];
 		int err = gn_prepare_await(s, pid);
@@ -110,6 +113,12 @@ static int find_processes(struct gn_session *s)
 		if (err)
 			return err;
 		err = gn_files_of_running(pid, &s->files);
+		/* the message of the last one says more */
+		if (err && s->opts.npids > 1 &&
+		    gn_process_ends(pid, GN_ENDS_MS)) {
+			gn_session_lose(s, pid);
+			continue;
+		}
 		if (gn_files_missing(pid, err, why))
 			return gn_session_fail(s, -ESRCH, 1, "%s", why);
 		if (err)
@@ -120,6 +129,7 @@ static int find_processes(struct gn_session *s)
 		err = gn_prepare_running(s, pid, first);
 		if (err)
 			return gn_session_fail(s, err, 1, "no memory");
+		i++;
 	}
 	return 0;
 }

@@ -10,6 +10,7 @@
 #include "capture/prepare.h"
 #include "capture/session_internal.h"
 #include "capture/tell.h"
+#include "process/ended.h"
 #include "process/memory.h"
 #include "runtime/runtime.h"
 
@@ -26,6 +27,15 @@
 /* Bytes that the hooks of a method take, about: 84,826 methods took 79 MiB. */
 #define METHOD_SIZE 1024
 
+static void forget(struct gn_running *r, size_t i)
+{
+	struct gn_running_process *p = &r->process[i];
+
+	if (p->attached)
+		p->rt->attach->close(p->attached);
+	memmove(p, p + 1, (--r->count - i) * sizeof(*p));
+}
+
 /* Drops a process: if no function was requested, gnomon can do without the
  * library. Adds the reason to the session's warning. */
 static void do_without(struct gn_session *s, size_t i, const char *why)
@@ -36,9 +46,24 @@ static void do_without(struct gn_session *s, size_t i, const char *why)
 
 	snprintf(s->warning + n, sizeof(s->warning) - n, "%s%s; %s",
 		 n ? "; " : "", why, p->rt->attached);
-	if (p->attached)
-		p->rt->attach->close(p->attached);
-	memmove(p, p + 1, (--r->count - i) * sizeof(*p));
+	forget(r, i);
+}
+
+/* Goes on without a process if that has ended and is not the last one, or if no
+ * function was requested. Else the session fails. */
+static int go_on(struct gn_session *s, size_t i, int err, const char *why)
+{
+	pid_t pid = s->active->process[i].pid;
+	bool last = s->opts.npids == 1 && s->pids[0] == pid;
+
+	if (err != -EINTR && !last && gn_process_ends(pid, GN_ENDS_MS)) {
+		forget(s->active, i);
+		return gn_session_lose(s, pid);
+	}
+	if (!s->light || err == -EINTR)
+		return gn_session_fail(s, err, 1, "%s", why);
+	do_without(s, i, why);
+	return 0;
 }
 
 /* Plans the probes of the library that the process loads, if that is a copy,
@@ -76,10 +101,10 @@ int gn_running_open(struct gn_session *s)
 					       p->musl ? p->rt->library_musl
 						       : p->rt->library);
 		err = p->rt->attach->open(p->pid, library, &p->attached, why);
-		if (err && !s->light)
-			return gn_session_fail(s, err, 1, "%s", why);
 		if (err) {
-			do_without(s, i, why);
+			err = go_on(s, i, err, why);
+			if (err)
+				return err;
 			continue;
 		}
 		err = plan_copy(s, p);
@@ -124,7 +149,7 @@ static int await_library(struct gn_session *s, size_t i, bool later, char *why)
 			behind = now;
 		if (now - begin > WAIT_NS ||
 		    (!later && now - behind > SOON_NS) ||
-		    !gn_session_lives(s)) {
+		    gn_process_has_ended(s->active->process[i].pid)) {
 			snprintf(why, GN_WHY_MAX,
 				 "the library in process %d does not answer; "
 				 "another gnomon may have started this "
@@ -211,10 +236,11 @@ int gn_running_begin(struct gn_session *s, const char *filter)
 			i++;
 			continue;
 		}
-		if (!s->light || err == -EINTR)
-			return gn_session_fail(s, err, 1, "%s", why);
-		do_without(s, i, why);
-		gn_session_put_light(s);
+		err = go_on(s, i, err, why);
+		if (err)
+			return err;
+		if (s->light)
+			gn_session_put_light(s);
 	}
 	r->took = gn_now_ns() - begin;
 	gn_session_put_attached(s);

@@ -100,10 +100,19 @@ static int attach_group(struct gn_session *s, const struct gn_probe_group *g,
 	return gn_session_attach_set(s, g->prog, &set, file->path);
 }
 
-static int attach_groups(struct gn_session *s)
+static int attach_private(struct gn_session *s, const struct gn_probe_group *g)
 {
 	size_t n;
 	const pid_t *pids = gn_session_first(s, &n);
+	int err = 0;
+
+	while (!err && n--)
+		err = attach_group(s, g, pids[n]);
+	return err;
+}
+
+static int attach_groups(struct gn_session *s)
+{
 	int err = gn_awaited_attach(s);
 
 	for (size_t i = 0; !err && i < s->probes.count; i++) {
@@ -119,8 +128,7 @@ static int attach_groups(struct gn_session *s)
 		if (!gn_session_private(s, &s->files.file[g->file], g->prog))
 			err = attach_group(s, g, 0);
 		else
-			for (size_t k = 0; !err && k < n; k++)
-				err = attach_group(s, g, pids[k]);
+			err = attach_private(s, g);
 	}
 	return err;
 }

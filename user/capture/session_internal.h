@@ -126,7 +126,8 @@ struct gn_session {
 	size_t refused; /* sites that the kernel would not take */
 
 	struct gn_child child;
-	int *pidfds; /* of -p */
+	pid_t *pids; /* of -p: those of opts */
+	int *pidfds; /* NULL or as many */
 	bool running;
 	bool managed; /* a function was entered */
 	bool stops; /* a runtime was seen that reports when it stops threads */
@@ -197,7 +198,13 @@ int gn_session_link(struct gn_session *s, struct gn_links *links,
  * session; `path` is for its message. */
 int gn_session_attach_set(struct gn_session *s, enum gn_prog prog,
 			  const struct gn_probe_set *set, const char *path);
-/* The processes that are traced from the start. */
+/* How long a process that ends can still be seen. */
+#define GN_ENDS_MS 500
+/* Goes on without a process of -p that has ended, and says so. Fails the
+ * session if no other is left. */
+int gn_session_lose(struct gn_session *s, pid_t pid);
+/* The processes that are traced from the start. gnomon can lose one while it
+ * attaches: whoever attaches to each begins with the last. */
 const pid_t *gn_session_first(const struct gn_session *s, size_t *n);
 /* Whether each process gets its own probes, so that others do not pay for
  * them. */

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <bpf/libbpf.h>
@@ -24,6 +25,10 @@ int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
 	if (!s)
 		return -ENOMEM;
 	s->opts = *opts;
+	s->pids = calloc(opts->npids + 1, sizeof(*s->pids));
+	if (s->pids && opts->npids)
+		memcpy(s->pids, opts->pids, opts->npids * sizeof(*s->pids));
+	s->opts.pids = s->pids;
 	s->functions.next = 1;
 	s->iter_start = -1;
 	s->iter_stop = -1;
@@ -41,7 +46,7 @@ int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
 		gn_prepare_methods(s, gn_runtime_of(GN_RUNTIME_HOTSPOT)),
 		opts->asked, opts->nasked);
 	s->outside = opts->live ? NULL : gn_outside_new();
-	if (gn_specs_init(&s->specs) || !s->links || !s->unseen ||
+	if (gn_specs_init(&s->specs) || !s->pids || !s->links || !s->unseen ||
 	    gn_written_new(s) || (opts->can_mute && !s->mute) ||
 	    (!opts->live && (!s->outside || !s->sources))) {
 		gn_unseen_free(s->unseen);
@@ -51,6 +56,7 @@ int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
 		gn_written_free(s->written);
 		gn_mute_free(s->mute);
 		gn_specs_free(&s->specs);
+		free(s->pids);
 		free(s);
 		return -ENOMEM;
 	}
@@ -80,6 +86,7 @@ void gn_session_free(struct gn_session *s)
 	for (size_t i = 0; s->pidfds && i < s->opts.npids; i++)
 		close_fd(s->pidfds[i]);
 	free(s->pidfds);
+	free(s->pids);
 	close_fd(s->iter_start);
 	close_fd(s->iter_stop);
 	close_fd(s->wake);

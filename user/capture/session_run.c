@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/membarrier.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -46,27 +47,34 @@ static int open_pidfd(pid_t pid)
 	return (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
+static bool ends(int pidfd)
+{
+	struct pollfd p = {.fd = pidfd, .events = POLLIN};
+
+	return poll(&p, 1, 0) > 0;
+}
+
 static int start_processes(struct gn_session *s)
 {
 	struct gn_control *control = &s->skel->bss->control;
 	int targets = bpf_map__fd(s->skel->maps.targets);
-	int err;
+	size_t i = 0;
+	int err = 0;
 
 	s->pidfds = calloc(s->opts.npids, sizeof(*s->pidfds));
 	if (!s->pidfds)
 		return gn_session_fail(s, -ENOMEM, 1, "no memory");
-	for (size_t i = 0; i < s->opts.npids; i++)
-		s->pidfds[i] = -1;
-	for (size_t i = 0; i < s->opts.npids; i++) {
+	for (size_t k = 0; k < s->opts.npids; k++)
+		s->pidfds[k] = -1;
+	while (!err && i < s->opts.npids) {
 		uint32_t tgid = (uint32_t)s->opts.pids[i];
 		struct gn_lock lock;
 
 		s->pidfds[i] = open_pidfd((pid_t)tgid);
-		if (s->pidfds[i] < 0 && errno == ESRCH)
-			return gn_session_fail(s, -errno, 1,
-					       "process %u ended while gnomon "
-					       "was attaching; start it again",
-					       tgid);
+		if (s->pidfds[i] < 0 ? errno == ESRCH : ends(s->pidfds[i])) {
+			err = gn_session_lose(s, (pid_t)tgid);
+			continue;
+		}
 		if (s->pidfds[i] < 0)
 			return gn_session_fail(s, -errno, 1,
 					       "process %u cannot be watched "
@@ -77,7 +85,10 @@ static int start_processes(struct gn_session *s)
 			return gn_session_fail(s, -errno, 1,
 					       "too many processes (%s)",
 					       strerror(errno));
+		i++;
 	}
+	if (err)
+		return err;
 	control->scanning = GN_SCAN_PROCESS;
 	__atomic_store_n(&control->start, gn_now_ns(), __ATOMIC_SEQ_CST);
 	err = gn_session_iterate(s, s->iter_start);

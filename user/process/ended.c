@@ -2,8 +2,11 @@
 #include "process/ended.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 pid_t gn_process_living(pid_t pid)
@@ -29,4 +32,15 @@ pid_t gn_process_living(pid_t pid)
 bool gn_process_has_ended(pid_t pid)
 {
 	return !gn_process_living(pid);
+}
+
+bool gn_process_ends(pid_t pid, int ms)
+{
+	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, pid, 0),
+			   .events = POLLIN};
+	bool ended = p.fd < 0 ? errno == ESRCH : poll(&p, 1, ms) > 0;
+
+	if (p.fd >= 0)
+		close(p.fd);
+	return ended;
 }

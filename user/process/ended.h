@@ -14,4 +14,8 @@ pid_t gn_process_living(pid_t pid);
  * process has the same number. */
 bool gn_process_has_ended(pid_t pid);
 
+/* Whether all threads have ended within `ms`: the process can be a zombie. A
+ * kernel thread has not ended. */
+bool gn_process_ends(pid_t pid, int ms);
+
 #endif

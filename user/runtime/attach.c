@@ -5,16 +5,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "process/copy.h"
+#include "process/ended.h"
 
 #define LOCK_MS 3000
 #define GONE_MS 500
@@ -24,17 +23,6 @@ void gn_attach_sleep(int ms)
 	struct timespec t = {.tv_nsec = ms * 1000000L};
 
 	nanosleep(&t, NULL);
-}
-
-static bool has_ended(pid_t pid, int ms)
-{
-	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, pid, 0),
-			   .events = POLLIN};
-	bool ended = p.fd < 0 ? errno == ESRCH : poll(&p, 1, ms) > 0;
-
-	if (p.fd >= 0)
-		close(p.fd);
-	return ended;
 }
 
 static int tell_ended(pid_t pid, char *why)
@@ -86,7 +74,7 @@ int gn_attach_sees(pid_t pid, const char *library, char *why)
 	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, library);
 	if (stat(library, &ours) || stat(path, &theirs) ||
 	    ours.st_dev != theirs.st_dev || ours.st_ino != theirs.st_ino)
-		return has_ended(pid, 0) ? tell_ended(pid, why) : 0;
+		return gn_process_ends(pid, 0) ? tell_ended(pid, why) : 0;
 	seen = gn_copy_is_needless(pid, library);
 	if (seen == -ESRCH)
 		return tell_ended(pid, why);
@@ -120,7 +108,7 @@ bool gn_attach_is_stopped(pid_t pid)
 /* A runtime that shuts down closes its socket some time before it ends. */
 int gn_attach_told_end(pid_t pid, int err, char *why)
 {
-	return has_ended(pid, GONE_MS) ? tell_ended(pid, why) : err;
+	return gn_process_ends(pid, GONE_MS) ? tell_ended(pid, why) : err;
 }
 
 bool gn_attach_lacks(int err)
