@@ -186,6 +186,43 @@ void java_hooks_virtual(struct live *t)
 	      live_truth(&truths, "spun", "spins"));
 }
 
+static void blocked(struct live *t, const char *given)
+{
+	struct live_args command = {.n = 0};
+	struct live_truths truths;
+	uint64_t waits, worked;
+	struct live_end end;
+	json_t *report;
+
+	java_demo(t, &command, "-Djdk.virtualThreadScheduler.parallelism=2",
+		  "blocked");
+	live_traced(t, &command, given, &end, &report);
+	CHECK(t, end.code == 0 && !*end.err, "ended with %d: %s", end.code,
+	      end.err);
+	live_clean(t, report);
+	live_truths(t, end.out, &truths);
+	live_compare(t, &truths, report, 0);
+	CHECK(t,
+	      !live_number(t, report, "checks.open_frames") &&
+		      !live_number(t, report, "checks.unmatched_leaves"),
+	      "calls do not match");
+	waits = live_function(t, report, NULL, "monitor of Blocked$Lock",
+			      "elapsed_inclusive_ns", NULL);
+	worked = live_truth(&truths, "worked", "others");
+	CHECK(t, waits < worked / 4,
+	      "%" N " ns in the monitor, others worked for %" N, waits, worked);
+}
+
+/* A virtual thread that waits for a monitor gives its thread to others: what
+ * they do there is not its wait. */
+void java_hooks_blocked(struct live *t)
+{
+	java_need_later(t);
+	blocked(t, "-f Blocked.other*");
+	blocked(t, "--hooks uprobe -f Blocked.other*");
+	blocked(t, "-f Blocked.other* -f Blocked.take*");
+}
+
 static bool maps(struct live *t, pid_t pid, const char *name)
 {
 	char *text =

@@ -186,12 +186,24 @@ void gn_stacks_await(struct gn_stacks *st, uint32_t func, uint64_t number)
 		k->frames[k->n - 1].await = number & 0x3fff;
 }
 
+static void rest_keyless(struct gn_stacks *st, struct gn_stage *s,
+			 struct gn_stack *k)
+{
+	const struct gn_frame *f = k->n ? &k->frames[k->n - 1] : NULL;
+
+	if (!f || !(f->flags & GN_FRAME_KEYLESS))
+		return;
+	st->rested = f->func;
+	gn_stack_pop(st, s, k, GN_END_SUSPENDED);
+}
+
 void gn_stacks_suspend(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 		       uint32_t func)
 {
 	struct gn_stack *k = st->active;
 
 	if (GN_FUNC_IS_NUMBERED(func)) {
+		rest_keyless(st, s, k);
 		end_down_to(st, s, k, outside(k, (uint32_t)key - 1),
 			    GN_END_SUSPENDED);
 		return;
@@ -207,7 +219,9 @@ static void leave_keyless(struct gn_stacks *st, struct gn_stage *s,
 	uint32_t at = gn_stack_find_func(k, func);
 
 	if (at == GN_NONE) {
-		s->checks.unmatched_leaves++;
+		if (func != st->rested)
+			s->checks.unmatched_leaves++;
+		st->rested = 0;
 		return;
 	}
 	while (k->n - 1 > at)

@@ -173,6 +173,10 @@ struct gn_stacks {
 	 * event; 0: none, or the same stack */
 	uint32_t left;
 	uint64_t calls, unwound;
+	/* function of the latest frame without a key that was suspended: Java
+	 * can fail to unmount a virtual thread, and its call is left then; 0:
+	 * none */
+	uint32_t rested;
 	struct gn_unwind *unwinds; /* at most GN_UNWIND_MAX */
 	uint32_t nunwinds, unwinds_cap;
 };
@@ -231,7 +235,8 @@ int gn_stacks_resume(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 		     uint32_t func, uint32_t fn);
 /* If the function is on top, it begins an await. */
 void gn_stacks_await(struct gn_stacks *st, uint32_t func, uint64_t number);
-/* Ends the frames below the key: they are suspended. `func` is one of them. */
+/* Ends the frames below the key: they are suspended. `func` is one of them. If
+ * they have numbers, a frame without a key on top of the stack ends, too. */
 void gn_stacks_suspend(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 		       uint32_t func);
 /* `jump`: it ends by a jump to another function (TAILCALL). */

@@ -70,12 +70,14 @@ enum gn_jvmti_event {
 	GN_JVMTI_VM_DEATH = 51,
 	GN_JVMTI_CLASS_LOAD = 54, /* ClassFileLoadHook */
 	GN_JVMTI_PREPARE = 56,
+	GN_JVMTI_CONTENDED = 75, /* MonitorContendedEnter */
 };
 #define GN_JVMTI_EVENTS 39 /* callbacks, from VM_INIT on */
 
 /* Bits of the capabilities, which have 128. */
 enum gn_jvmti_capability {
 	GN_JVMTI_CAN_HOOK_ALL = 26, /* can_generate_all_class_hook_events */
+	GN_JVMTI_CAN_MONITOR = 28,  /* can_generate_monitor_events */
 	GN_JVMTI_CAN_RETRANSFORM = 37,
 	GN_JVMTI_CAN_RETRANSFORM_ANY = 38,
 	GN_JVMTI_CAN_VIRTUAL = 44, /* can_support_virtual_threads */

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../call_sites.h"
 #include "../fast.h"
 #include "calls.h"
 #include "sites.h"
@@ -27,6 +28,7 @@ struct own {
 	struct gn_java_calls calls;
 	uint32_t session;	  /* of these calls */
 	_Atomic uint32_t in_hook; /* see await_quiet() */
+	bool contends;		  /* since a virtual thread was unmounted */
 };
 
 static struct {
@@ -142,8 +144,22 @@ struct gn_java_resting *gn_java_hook_unmounts(void)
 	if (!o)
 		return NULL;
 	r = gn_java_calls_rest(&o->calls, hooks.tell);
+	/* the wait is above its calls, even if it has none */
+	if (o->contends)
+		gn_site_call_suspended(0, gn_call_key(o->calls.n) + 1);
+	o->contends = false;
 	leave_hook(o);
 	return r;
+}
+
+void gn_java_hook_contends(void)
+{
+	struct own *o = enter_hook();
+
+	if (!o)
+		return;
+	o->contends = true;
+	leave_hook(o);
 }
 
 bool gn_java_hook_begin(bool fast)

@@ -26,5 +26,8 @@ void gn_java_hook_end(void);
 struct gn_java_resting;
 void gn_java_hook_mounted(struct gn_java_resting *resting);
 struct gn_java_resting *gn_java_hook_unmounts(void);
+/* The thread is about to wait for a monitor. A virtual thread is then unmounted
+ * (from Java 24 on), and the JVM's own probes do not tell that. */
+void gn_java_hook_contends(void);
 
 #endif

@@ -65,7 +65,8 @@ static int32_t take_capabilities(gn_jvmti jvmti)
 {
 	static const uint8_t wanted[] = {
 		GN_JVMTI_CAN_RETRANSFORM, GN_JVMTI_CAN_RETRANSFORM_ANY,
-		GN_JVMTI_CAN_HOOK_ALL, GN_JVMTI_CAN_VIRTUAL};
+		GN_JVMTI_CAN_HOOK_ALL, GN_JVMTI_CAN_MONITOR,
+		GN_JVMTI_CAN_VIRTUAL};
 	struct gn_jvmti_capabilities can = {{0}}, take = {{0}};
 	int32_t err;
 
@@ -90,6 +91,8 @@ static int32_t set_callbacks(gn_jvmti jvmti)
 		[GN_JVMTI_VM_DEATH - GN_JVMTI_VM_INIT] = (void *)on_death,
 		[GN_JVMTI_PREPARE - GN_JVMTI_VM_INIT] =
 			(void *)gn_java_prepares,
+		[GN_JVMTI_CONTENDED - GN_JVMTI_VM_INIT] =
+			(void *)gn_java_hook_contends,
 	};
 
 	/* older JVMs know fewer, and read as many */

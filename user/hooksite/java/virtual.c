@@ -129,10 +129,12 @@ static void set_all(gn_jvmti jvmti, void *mount, void *unmount)
 		   int32_t *, struct gn_jvmti_extension **)(jvmti, &n, &e))
 		return;
 	for (int32_t i = 0; i < n; i++) {
-		if (!strcmp(e[i].id, MOUNT))
+		if (!strcmp(e[i].id, MOUNT)) {
 			set(jvmti, &e[i], mount);
-		else if (!strcmp(e[i].id, UNMOUNT))
+		} else if (!strcmp(e[i].id, UNMOUNT)) {
 			set(jvmti, &e[i], unmount);
+			gn_java_event(jvmti, GN_JVMTI_CONTENDED, unmount);
+		}
 	}
 	/* the texts stay: a few hundred bytes a session */
 	gn_api(jvmti, GN_JVMTI_DEALLOCATE, int32_t, gn_jvmti, void *)(jvmti, e);
