@@ -25,6 +25,9 @@ typedef gn_hr (*revert_fn)(void *, uint32_t, const gn_cor_id *,
 /* RequestReJITWithInliners: rewritten methods are inlined nowhere. */
 #define BLOCK_INLINING 1
 
+#define PART	     128
+#define PART_REST_NS 1000000
+
 #define SETTLE_TIMES 10
 #define SETTLE_NS    10000000
 
@@ -42,10 +45,32 @@ gn_hr gn_rejit_init(struct gn_clr *clr, void *info)
 							&clr->rejit.info);
 }
 
+/*
+ * While the runtime takes a request, it stops the program's threads or lets
+ * none compile: for seconds, if it gets thousands of methods at once. So it
+ * gets them in parts. Returns how many of the methods from `i` on are the next
+ * part; before a further part, lets threads run that wait for the runtime.
+ */
+static uint32_t next_part(const struct gn_rejit_list *list, uint32_t i)
+{
+	struct timespec t = {.tv_nsec = PART_REST_NS};
+
+	if (i && i < list->n)
+		nanosleep(&t, NULL);
+	return list->n - i < PART ? list->n - i : PART;
+}
+
 static gn_hr request_all(struct gn_rejit *r, const struct gn_rejit_list *list)
 {
-	return GN_COM(r->info, GN_INFO_REQUEST_REJIT, request_fn)(
-		r->info, list->n, list->modules, list->tokens);
+	gn_hr hr = 0, failed = 0;
+
+	for (uint32_t i = 0, n; (n = next_part(list, i)); i += n) {
+		hr = GN_COM(r->info, GN_INFO_REQUEST_REJIT, request_fn)(
+			r->info, n, &list->modules[i], &list->tokens[i]);
+		if (hr < 0)
+			failed = hr;
+	}
+	return failed;
 }
 
 /* Restores the methods' own code. State machines that may have tags get code
@@ -54,7 +79,7 @@ static void restore(struct gn_clr *clr, const struct gn_rejit_list *list)
 {
 	struct gn_rejit *r = &clr->rejit;
 	struct gn_rejit_list own = {0}, tagged = {0};
-	gn_hr *each = calloc(list->n + 1, sizeof(*each));
+	gn_hr each[PART];
 
 	for (uint32_t i = 0; i < list->n; i++) {
 		uint32_t place = gn_modules_find(&r->modules, list->modules[i]);
@@ -68,12 +93,10 @@ static void restore(struct gn_clr *clr, const struct gn_rejit_list *list)
 		gn_rejit_list_add(untag ? &tagged : &own, list->modules[i],
 				  list->tokens[i]);
 	}
-	if (tagged.n)
-		request_all(r, &tagged);
-	if (each && own.n)
+	request_all(r, &tagged);
+	for (uint32_t i = 0, n; (n = next_part(&own, i)); i += n)
 		GN_COM(r->info, GN_INFO_REQUEST_REVERT, revert_fn)
-	(r->info, own.n, own.modules, own.tokens, each);
-	free(each);
+	(r->info, n, &own.modules[i], &own.tokens[i], each);
 	gn_rejit_list_free(&own);
 	gn_rejit_list_free(&tagged);
 }
@@ -81,10 +104,10 @@ static void restore(struct gn_clr *clr, const struct gn_rejit_list *list)
 static void request_inliners(struct gn_rejit *r,
 			     const struct gn_rejit_list *list)
 {
-	if (list->n)
+	for (uint32_t i = 0, n; (n = next_part(list, i)); i += n)
 		GN_COM(r->info, GN_INFO_REQUEST_REJIT_INLINERS,
 		       request_inliners_fn)
-	(r->info, BLOCK_INLINING, list->n, list->modules, list->tokens);
+	(r->info, BLOCK_INLINING, n, &list->modules[i], &list->tokens[i]);
 }
 
 /* The same for a runtime where a helper of the JIT compiler, which must not be
@@ -162,10 +185,11 @@ void gn_rejit_again(struct gn_clr *clr, const struct gn_rejit_list *list)
 
 /*
  * First requests the methods together with all methods that the runtime knows
- * to hold copies of them. Those are recompiled without the copies. This leaves
- * a method that is requested and also holds a copy of another without hooks, so
- * all methods are requested again. The runtime finds only some of the
- * precompiled holders: none for methods of nested types.
+ * to hold copies of them. Those are recompiled without the copies, and none
+ * gets hooks yet: a method with hooks that also holds a copy of one from a
+ * later part would lose its hooks for a while, and its async machines their
+ * way back. Then all methods are requested again. The runtime finds only some
+ * of the precompiled holders: none for methods of nested types.
  *
  * If all methods are requested, all holders are among them. The runtime's
  * search for holders would take more than half of the time.
@@ -179,10 +203,12 @@ static void request(struct gn_clr *clr, const struct gn_rejit_list *list,
 	if (!list->n)
 		return;
 	forbid_copies(clr);
+	atomic_store(&r->removes, !all);
 	if (!all && clr->keeps_helpers)
 		request_without_core(clr, list);
 	else if (!all)
 		request_inliners(r, list);
+	atomic_store(&r->removes, false);
 	hr = request_all(r, list);
 	if (holders->n && !all)
 		request_all(r, holders);

@@ -77,6 +77,8 @@ struct gn_rejit {
 	struct gn_borrowing borrowing;
 	_Atomic bool probed;	 /* in a session from the start */
 	_Atomic bool copies_off; /* no compilation may copy a method */
+	/* chosen methods are recompiled only to remove copies from them */
+	_Atomic bool removes;
 };
 
 /* Stands for a method in the ids. No FunctionID has this form. */

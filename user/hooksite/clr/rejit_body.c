@@ -365,6 +365,13 @@ static bool find_machine(const struct gn_md *md, gn_token method,
 	       !gn_il_machine(&m, gn_md_machine_member, md, machine);
 }
 
+/* Whether a method gets hooks now. */
+static bool is_hooked(struct gn_clr *clr, uint32_t index)
+{
+	return atomic_load(&gn_id_of(&clr->ids, index)->chosen) &&
+	       !atomic_load(&clr->rejit.removes);
+}
+
 /*
  * Chooses how an async method's state machine is rewritten. In a process that
  * ran before the session it gets tags, unless the session numbers are used up,
@@ -384,7 +391,7 @@ static bool choose_how(struct gn_clr *clr, uint32_t index,
 		return true;
 	}
 	if (async->session && async->session <= GN_STATE_SESSIONS &&
-	    !atomic_load(&id->copied)) {
+	    !atomic_load(&r->removes) && !atomic_load(&id->copied)) {
 		atomic_store(&id->tagged, 1);
 		async->how = GN_IL_TAGS;
 		if (atomic_load(&id->chosen))
@@ -411,7 +418,7 @@ static bool prepare_async(struct gn_clr *clr, const struct gn_md *md,
 	found = find_machine(md, method, body, &async->machine, &is_async) &&
 		choose_how(clr, index, async);
 	if (is_async && (!found || async->how == GN_IL_UNTAGS) &&
-	    atomic_load(&gn_id_of(&clr->ids, index)->chosen))
+	    is_hooked(clr, index))
 		GN_CLR_SITE(selected)(GN_SELECTED_ASYNC_LEFT, 1);
 	return found;
 }
@@ -464,7 +471,7 @@ static bool rewrite(struct gn_clr *clr, uint32_t place, gn_cor_id module,
 	found = find_awaits(&image->md, method, &body, &own, &awaits);
 	pthread_mutex_lock(&r->lock);
 	done = found &&
-	       (atomic_load(&gn_id_of(&clr->ids, hooks->index)->chosen) ||
+	       (is_hooked(clr, hooks->index) ||
 		gn_rejit_is_base(clr, hooks->index)) &&
 	       ((!awaits && borrow(clr, m, &image->md, method, &body, hooks)) ||
 		(open_metadata(r, m, module, image) &&
@@ -511,12 +518,12 @@ gn_hr gn_clr_rejit_parameters(struct gn_clr *clr, gn_cor_id module,
 	/* a method that only holds a copy of a requested one gets its own
 	 * code */
 	if (!hooks.index ||
-	    (!atomic_load(&gn_id_of(&clr->ids, hooks.index)->chosen) &&
+	    (!is_hooked(clr, hooks.index) &&
 	     !atomic_load(&gn_id_of(&clr->ids, hooks.index)->tagged) &&
 	     !gn_rejit_is_base(clr, hooks.index)))
 		return GN_S_OK;
 	if (!rewrite(clr, place, module, &hooks, method, control) &&
-	    atomic_load(&gn_id_of(&clr->ids, hooks.index)->chosen))
+	    is_hooked(clr, hooks.index))
 		GN_CLR_SITE(unhooked)(hooks.index);
 	return GN_S_OK;
 }
