@@ -194,6 +194,9 @@ uint64_t live_number(struct live *t, const json_t *object, const char *path);
  * there are. */
 uint64_t live_function(struct live *t, const json_t *report, const char *module,
 		       const char *name, const char *field, size_t *found);
+/* The sum of a number over the rows of `waits` where `field` is `value`. */
+uint64_t live_waits(struct live *t, const json_t *report, const char *field,
+		    const char *value, const char *number);
 /* OS time within a function: elapsed time minus application time. */
 uint64_t live_os_time(struct live *t, const json_t *report, const char *name);
 /* The hits of a class of probes. */

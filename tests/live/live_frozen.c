@@ -17,17 +17,7 @@
 static uint64_t stopped_by(struct live *t, const json_t *report,
 			   const char *what)
 {
-	const json_t *waits = json_object_get(report, "waits"), *wait, *by;
-	uint64_t ns = 0;
-	size_t i;
-
-	json_array_foreach(waits, i, wait)
-	{
-		by = json_object_get(wait, "stopped_by");
-		if (by && !strcmp(json_string_value(by), what))
-			ns += live_number(t, wait, "time_ns");
-	}
-	return ns;
+	return live_waits(t, report, "stopped_by", what, "time_ns");
 }
 
 static void expect_stopped(struct live *t, const json_t *report,

@@ -48,17 +48,7 @@ static void expect_in_time(struct live *t, const json_t *report)
 /* How often the program waited for what, by poll. */
 static uint64_t polls(struct live *t, const json_t *report, const char *what)
 {
-	const json_t *waits = json_object_get(report, "waits"), *wait, *polled;
-	uint64_t n = 0;
-	size_t i;
-
-	json_array_foreach(waits, i, wait)
-	{
-		polled = json_object_get(wait, "polled");
-		if (polled && !strcmp(json_string_value(polled), what))
-			n += live_number(t, wait, "count");
-	}
-	return n;
+	return live_waits(t, report, "polled", what, "count");
 }
 
 /* The command executes the program, which executes itself again. What env

@@ -69,6 +69,22 @@ uint64_t live_function(struct live *t, const json_t *report, const char *module,
 	return sum;
 }
 
+uint64_t live_waits(struct live *t, const json_t *report, const char *field,
+		    const char *value, const char *number)
+{
+	const json_t *waits = json_object_get(report, "waits"), *wait, *has;
+	uint64_t sum = 0;
+	size_t i;
+
+	json_array_foreach(waits, i, wait)
+	{
+		has = json_object_get(wait, field);
+		if (has && !strcmp(json_string_value(has), value))
+			sum += live_number(t, wait, number);
+	}
+	return sum;
+}
+
 uint64_t live_os_time(struct live *t, const json_t *report, const char *name)
 {
 	uint64_t elapsed = live_function(t, report, NULL, name,
