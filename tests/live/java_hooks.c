@@ -153,27 +153,37 @@ void java_hooks_later(struct live *t)
 	attached(t, "", "-f Kinds*");
 }
 
+/* Traces a program with virtual threads, whose calls all match. */
+static json_t *carried(struct live *t, const struct live_args *command,
+		       const char *given, struct live_truths *truths)
+{
+	struct live_end end;
+	json_t *report;
+
+	live_traced(t, command, given, &end, &report);
+	CHECK(t, end.code == 0 && !*end.err, "ended with %d: %s", end.code,
+	      end.err);
+	live_clean(t, report);
+	live_truths(t, end.out, truths);
+	live_compare(t, truths, report, 0);
+	CHECK(t,
+	      !live_number(t, report, "checks.open_frames") &&
+		      !live_number(t, report, "checks.unmatched_leaves"),
+	      "calls do not match");
+	return report;
+}
+
 /* Calls of virtual threads have the time in which a thread carries them. */
 void java_hooks_virtual(struct live *t)
 {
 	struct live_args command = {.n = 0};
 	struct live_truths truths;
-	struct live_end end;
 	uint64_t naps, spins;
 	json_t *report;
 
 	java_need_later(t);
 	java_demo(t, &command, "", "virtual");
-	live_traced(t, &command, "-f Virtual.*", &end, &report);
-	CHECK(t, end.code == 0 && !*end.err, "ended with %d: %s", end.code,
-	      end.err);
-	live_clean(t, report);
-	live_truths(t, end.out, &truths);
-	live_compare(t, &truths, report, 0);
-	CHECK(t,
-	      !live_number(t, report, "checks.open_frames") &&
-		      !live_number(t, report, "checks.unmatched_leaves"),
-	      "calls do not match");
+	report = carried(t, &command, "-f Virtual.*", &truths);
 	naps = live_function(t, report, NULL, "Virtual.nap()",
 			     "elapsed_inclusive_ns", NULL);
 	spins = live_function(t, report, NULL, "Virtual.spin(long)",
@@ -191,21 +201,11 @@ static void blocked(struct live *t, const char *given)
 	struct live_args command = {.n = 0};
 	struct live_truths truths;
 	uint64_t waits, worked;
-	struct live_end end;
 	json_t *report;
 
 	java_demo(t, &command, "-Djdk.virtualThreadScheduler.parallelism=2",
 		  "blocked");
-	live_traced(t, &command, given, &end, &report);
-	CHECK(t, end.code == 0 && !*end.err, "ended with %d: %s", end.code,
-	      end.err);
-	live_clean(t, report);
-	live_truths(t, end.out, &truths);
-	live_compare(t, &truths, report, 0);
-	CHECK(t,
-	      !live_number(t, report, "checks.open_frames") &&
-		      !live_number(t, report, "checks.unmatched_leaves"),
-	      "calls do not match");
+	report = carried(t, &command, given, &truths);
 	waits = live_function(t, report, NULL, "monitor of Blocked$Lock",
 			      "elapsed_inclusive_ns", NULL);
 	worked = live_truth(&truths, "worked", "others");

@@ -65,14 +65,14 @@ struct gn_session {
 	struct gn_sources *sources;	  /* NULL: no source lines */
 	struct gn_outside *outside;	  /* NULL: not looked for */
 	struct gn_cpu_limit cpus;	  /* as it was at the start */
+	struct gn_memory_group memory;	  /* the same */
 	char started[GN_STARTED_MAX][16]; /* names of programs whose files are
 					     recorded */
 	size_t nstarted;
-	struct gn_memory_group memory; /* the same */
-	unsigned allowed;	       /* CPUs, then; 0: not known */
-	size_t children;	       /* which -p processes had already */
-	char parents[128];	       /* these processes, as -p names them */
-	struct gn_sampler *sampler;    /* NULL: none are taken */
+	unsigned allowed;	    /* CPUs, then; 0: not known */
+	size_t children;	    /* which -p processes had already */
+	char parents[128];	    /* these processes, as -p names them */
+	struct gn_sampler *sampler; /* NULL: none are taken */
 	struct gn_files files;
 	struct gn_probes probes;
 	struct gn_native_stats native;

@@ -2,7 +2,6 @@
 #include "process/cpus.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,14 +9,6 @@
 #include <string.h>
 
 #include "process/groups.h"
-
-static FILE *open_in(const char *folder, const char *name)
-{
-	char path[2 * PATH_MAX + 32];
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	return fopen(path, "re");
-}
 
 /* Returns a positive number; 0: "max", -1 or no number. */
 static uint64_t read_number(FILE *f)
@@ -29,7 +20,7 @@ static uint64_t read_number(FILE *f)
 
 static uint64_t read_file(const char *folder, const char *name)
 {
-	FILE *f = open_in(folder, name);
+	FILE *f = gn_group_open(folder, name);
 	uint64_t n = read_number(f);
 
 	if (f)
@@ -46,7 +37,7 @@ static uint64_t read_limit(const char *folder, bool second)
 	if (!second) {
 		quota = read_file(folder, "cpu.cfs_quota_us");
 		period = read_file(folder, "cpu.cfs_period_us");
-	} else if ((f = open_in(folder, "cpu.max"))) {
+	} else if ((f = gn_group_open(folder, "cpu.max"))) {
 		quota = read_number(f);
 		period = quota ? read_number(f) : 0;
 		fclose(f);
@@ -91,7 +82,7 @@ unsigned gn_cpus_allowed(pid_t pid)
 
 void gn_cpu_periods(const char *folder, uint64_t *periods, uint64_t *throttled)
 {
-	FILE *f = open_in(folder, "cpu.stat");
+	FILE *f = gn_group_open(folder, "cpu.stat");
 	char line[256];
 
 	*periods = 0;

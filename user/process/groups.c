@@ -74,3 +74,11 @@ void gn_groups_of(pid_t pid, const char *controller, gn_group_fn take,
 	gn_inside_read(pid, "cgroup", text, sizeof(text));
 	gn_groups_each(text, GN_GROUPS_ROOT, controller, take, ctx);
 }
+
+FILE *gn_group_open(const char *folder, const char *name)
+{
+	char path[2 * PATH_MAX + 32];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return fopen(path, "re");
+}

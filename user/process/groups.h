@@ -4,6 +4,7 @@
 #define GNOMON_PROCESS_GROUPS_H
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 /* Where control groups are mounted. */
@@ -20,5 +21,8 @@ void gn_groups_each(char *groups, const char *root, const char *controller,
 /* The same for a process. */
 void gn_groups_of(pid_t pid, const char *controller, gn_group_fn take,
 		  void *ctx);
+
+/* Opens a file of a group for reading. NULL: it cannot be opened. */
+FILE *gn_group_open(const char *folder, const char *name);
 
 #endif

@@ -2,7 +2,6 @@
 #include "process/memory.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,18 +9,10 @@
 
 #include "process/groups.h"
 
-static FILE *open_in(const char *folder, const char *name)
-{
-	char path[2 * PATH_MAX + 32];
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	return fopen(path, "re");
-}
-
 /* "max" or a number; version 1 has a huge number for no limit. */
 static uint64_t read_limit(const char *folder, const char *name)
 {
-	FILE *f = open_in(folder, name);
+	FILE *f = gn_group_open(folder, name);
 	unsigned long long limit;
 	bool known = f && fscanf(f, "%llu", &limit) == 1;
 
@@ -60,7 +51,7 @@ static void lower(void *ctx, const char *folder, bool second)
 
 bool gn_memory_full(const char *folder, uint64_t *full)
 {
-	FILE *f = open_in(folder, "memory.failcnt");
+	FILE *f = gn_group_open(folder, "memory.failcnt");
 	bool known = f && fscanf(f, "%" SCNu64, full) == 1;
 	uint64_t max = 0, high = 0;
 	char line[256];
@@ -69,7 +60,7 @@ bool gn_memory_full(const char *folder, uint64_t *full)
 		fclose(f);
 	if (known)
 		return true;
-	f = open_in(folder, "memory.events");
+	f = gn_group_open(folder, "memory.events");
 	while (f && fgets(line, sizeof(line), f)) {
 		sscanf(line, "max %" SCNu64, &max);
 		sscanf(line, "high %" SCNu64, &high);
