@@ -153,7 +153,7 @@ void java_hooks_later(struct live *t)
 	attached(t, "", "-f Kinds*");
 }
 
-/* Traces a program with virtual threads, whose calls all match. */
+/* Traces a program, whose calls all match. */
 static json_t *carried(struct live *t, const struct live_args *command,
 		       const char *given, struct live_truths *truths)
 {
@@ -221,6 +221,23 @@ void java_hooks_blocked(struct live *t)
 	blocked(t, "-f Blocked.other*");
 	blocked(t, "--hooks uprobe -f Blocked.other*");
 	blocked(t, "-f Blocked.other* -f Blocked.take*");
+}
+
+static void overflow(struct live *t, const char *options)
+{
+	struct live_args command = {.n = 0};
+	struct live_truths truths;
+
+	java_demo(t, &command, options, "overflow");
+	carried(t, &command, "-f Overflow.*", &truths);
+}
+
+/* Where the stack overflows, a call does not begin, or has its end. */
+void java_hooks_overflow(struct live *t)
+{
+	java_need(t);
+	overflow(t, "-Xint -Xcheck:jni");
+	overflow(t, "");
 }
 
 static bool maps(struct live *t, pid_t pid, const char *name)

@@ -39,8 +39,10 @@ enum gn_jni_number {
 	GN_JNI_ENSURE_LOCAL = 26,
 	GN_JNI_STATIC_METHOD = 113,
 	GN_JNI_CALL_STATIC = 116, /* of an object, arguments in an array */
+	GN_JNI_CALL_VOID = 143,	  /* static, arguments in an array */
 	GN_JNI_NEW_TEXT = 167,
 	GN_JNI_REGISTER_NATIVES = 215,
+	GN_JNI_EXCEPTION_CHECK = 228,
 };
 
 /* One less than in the specification, which counts from 1. */

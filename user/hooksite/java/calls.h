@@ -4,9 +4,8 @@
  * session on. Methods that the compiler has put into one another share a frame
  * of the machine's stack, so frame keys are numbers made from the depth.
  *
- * Each call ends, but a debugger, Thread.stop() or a stack overflow, which
- * leaves no room for the hook, can end it unseen. So a method that leaves ends
- * what it has called, too.
+ * Each call ends, but a debugger or Thread.stop() can end it unseen. So a
+ * method that leaves ends what it has called, too.
  *
  * The calls of a virtual thread are above those of the thread that carries it.
  * They rest when it is unmounted, and may go on in another thread.

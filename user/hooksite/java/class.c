@@ -13,9 +13,24 @@
 #define SUPER	  0x0020
 #define NATIVE	  0x0100
 #define SYNTHETIC 0x1000
+#define NOP	  0
+#define RETURN	  177
 
 /* Constants, by their numbers. */
-enum { SELF_NAME = 1, SELF, BASE_NAME, BASE, TYPE, ENTER, LEAVE, UNWOUND, END };
+enum {
+	SELF_NAME = 1,
+	SELF,
+	BASE_NAME,
+	BASE,
+	TYPE,
+	ENTER,
+	LEAVE,
+	UNWOUND,
+	ROOM,
+	ROOM_TYPE,
+	CODE,
+	END
+};
 
 static uint8_t *put2(uint8_t *at, unsigned int v)
 {
@@ -48,6 +63,27 @@ static uint8_t *put_native(uint8_t *at, unsigned int name)
 	return put2(at, 0);
 }
 
+/* It does nothing. But from C the JVM does not call a method that only
+ * returns. */
+static uint8_t *put_idle(uint8_t *at, unsigned int name, unsigned int type)
+{
+	at = put2(at, PUBLIC | STATIC | SYNTHETIC);
+	at = put2(at, name);
+	at = put2(at, type);
+	at = put2(at, 1);
+	at = put2(at, CODE);
+	at = put2(at, 0);
+	at = put2(at, 14); /* the bytes from here on */
+	at = put2(at, 0);  /* stack */
+	at = put2(at, 0);  /* locals */
+	at = put2(at, 0);
+	at = put2(at, 2); /* the bytes of code */
+	*at++ = NOP;
+	*at++ = RETURN;
+	at = put2(at, 0); /* handlers */
+	return put2(at, 0);
+}
+
 size_t gn_java_class_put(uint8_t to[GN_JAVA_CLASS_MAX], const char *name)
 {
 	uint8_t *at = to;
@@ -65,15 +101,19 @@ size_t gn_java_class_put(uint8_t to[GN_JAVA_CLASS_MAX], const char *name)
 	at = put_text(at, GN_JAVA_ENTER);
 	at = put_text(at, GN_JAVA_LEAVE);
 	at = put_text(at, GN_JAVA_UNWOUND);
+	at = put_text(at, GN_JAVA_ROOM);
+	at = put_text(at, "()V");
+	at = put_text(at, "Code");
 	at = put2(at, PUBLIC | FINAL | SUPER | SYNTHETIC);
 	at = put2(at, SELF);
 	at = put2(at, BASE);
 	at = put2(at, 0); /* interfaces */
 	at = put2(at, 0); /* fields */
-	at = put2(at, 3);
+	at = put2(at, 4);
 	at = put_native(at, ENTER);
 	at = put_native(at, LEAVE);
 	at = put_native(at, UNWOUND);
+	at = put_idle(at, ROOM, ROOM_TYPE);
 	at = put2(at, 0); /* attributes */
 	return (size_t)(at - to);
 }

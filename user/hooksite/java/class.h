@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The class whose methods hooked methods call. It is in the package that every
- * module and class loader sees. Its methods are native.
+ * module and class loader sees. The methods of hooks are native.
  */
 #ifndef GNOMON_JAVA_CLASS_H
 #define GNOMON_JAVA_CLASS_H
@@ -14,6 +14,7 @@
 #define GN_JAVA_ENTER	"enter"
 #define GN_JAVA_LEAVE	"leave"
 #define GN_JAVA_UNWOUND "unwound"
+#define GN_JAVA_ROOM	"room" /* of type ()V, and does nothing: see room.h */
 
 #define GN_JAVA_CLASS_MAX  256
 #define GN_JAVA_CLASS_NAME 64

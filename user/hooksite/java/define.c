@@ -11,6 +11,7 @@
 
 #include "class.h"
 #include "hook.h"
+#include "room.h"
 #include "session.h"
 
 static char class_name[GN_JAVA_CLASS_NAME];
@@ -114,6 +115,19 @@ static gn_jref add_class(gn_jni jni)
 		     : NULL;
 }
 
+/* The method that does nothing. */
+static bool find_room(gn_jni jni)
+{
+	void *method = gn_api(jni, GN_JNI_STATIC_METHOD, void *, gn_jni,
+			      gn_jref, const char *, const char *)(
+		jni, define.class, GN_JAVA_ROOM, "()V");
+
+	if (!method)
+		clear_exception(jni);
+	gn_java_room_call(method);
+	return method;
+}
+
 bool gn_java_define(gn_jvmti jvmti, gn_jni jni)
 {
 	if (define.done)
@@ -128,6 +142,7 @@ bool gn_java_define(gn_jvmti jvmti, gn_jni jni)
 		prepare(jni);
 		gn_java_event(jvmti, GN_JVMTI_PREPARE, false);
 	}
+	define.done = define.done && find_room(jni);
 	gn_api(jni, GN_JNI_DELETE_GLOBAL, void, gn_jni, gn_jref)(jni,
 								 define.class);
 	define.class = NULL;

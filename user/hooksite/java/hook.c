@@ -12,6 +12,7 @@
 #include "../call_sites.h"
 #include "../fast.h"
 #include "calls.h"
+#include "room.h"
 #include "sites.h"
 
 #define QUIET_MS 2000 /* for threads to leave their hooks */
@@ -29,6 +30,7 @@ struct own {
 	uint32_t session;	  /* of these calls */
 	_Atomic uint32_t in_hook; /* see await_quiet() */
 	bool contends;		  /* since a virtual thread was unmounted */
+	uintptr_t safe;		  /* see room.h */
 };
 
 static struct {
@@ -65,6 +67,7 @@ static struct own *begin_thread(void)
 
 	if (!o)
 		return NULL;
+	o->safe = UINTPTR_MAX;
 	pthread_mutex_lock(&hooks.lock);
 	o->next = hooks.first;
 	o->at = &hooks.first;
@@ -77,10 +80,15 @@ static struct own *begin_thread(void)
 	return o;
 }
 
+static struct own *get_own(void)
+{
+	return mine ? mine : begin_thread();
+}
+
 /* NULL: there is no session. Else leave_hook() follows. */
 static struct own *enter_hook(void)
 {
-	struct own *o = mine ? mine : begin_thread();
+	struct own *o = get_own();
 	uint32_t session;
 
 	if (!o)
@@ -106,9 +114,12 @@ static void leave_hook(struct own *o)
 
 void gn_java_hook_enter(gn_jni jni, gn_jref class, int32_t index)
 {
-	struct own *o = enter_hook();
+	struct own *o = get_own();
 
-	(void)jni, (void)class;
+	/* not in the hook: a debugger could stop the thread */
+	if (o && !gn_java_room_is(&o->safe, jni, class))
+		return;
+	o = enter_hook();
 	if (!o)
 		return;
 	gn_java_calls_enter(&o->calls, (uint32_t)index, hooks.tell);

@@ -13,7 +13,8 @@
  *   enter is covered by no handler, so this error leaves the method as one that
  *   was not entered. For leave and unwound the error would lose the end of a
  *   call. So enter must need more stack than the other two, even if it is
- *   compiled and they are not: then they have enough wherever enter had.
+ *   compiled and they are not: then they have enough wherever enter had
+ *   (room.h).
  * - Our handler does not cover the calls of leave and the return instructions:
  *   an asynchronous exception (Thread.stop() before Java 20, StopThread of
  *   JVMTI) comes when leave returns, after it has counted. A handler of the
