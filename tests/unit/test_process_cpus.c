@@ -12,10 +12,8 @@ static void expect(const char *groups, uint64_t milli, uint64_t periods,
 		   uint64_t throttled)
 {
 	struct gn_cpu_limit limit = {.milli = 0};
-	char text[256];
 
-	snprintf(text, sizeof(text), "%s", groups);
-	gn_cpu_limit_of(text, root, &limit);
+	gn_cpu_limit(groups, root, &limit);
 	assert_int_equal(limit.milli, milli);
 	assert_int_equal(limit.periods, periods);
 	assert_int_equal(limit.throttled, throttled);

@@ -6,10 +6,8 @@
 static uint64_t limit(const char *text)
 {
 	struct gn_memory_group least = {.folder = NULL};
-	char copy[256];
 
-	snprintf(copy, sizeof(copy), "%s", text);
-	gn_memory_group_of(copy, root, &least);
+	gn_memory_group(text, root, &least);
 	if (!least.folder)
 		return UINT64_MAX;
 	free(least.folder);
@@ -19,14 +17,13 @@ static uint64_t limit(const char *text)
 static void how_often_it_was_full(void **state)
 {
 	struct gn_memory_group least = {.folder = NULL};
-	char text[] = "0::/full/inner\n";
 	uint64_t full = 7;
 
 	(void)state;
 	put("full/memory.max", "9000\n");
 	put("full/memory.high", "8000\n");
 	put("full/memory.events", "low 1\nhigh 20\nmax 300\noom 4000\n");
-	gn_memory_group_of(text, root, &least);
+	gn_memory_group("0::/full/inner\n", root, &least);
 	assert_int_equal(least.bytes, 8000);
 	assert_int_equal(least.full, 320);
 	put("full/memory.events", "high 21\nmax 300\n");

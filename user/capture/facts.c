@@ -192,6 +192,18 @@ void gn_session_put_fast(struct gn_session *s)
 	put_number(s, "fast.waited_ns", f.counts.waited_ns);
 }
 
+void gn_session_look_at_groups(struct gn_session *s, pid_t pid)
+{
+	char groups[GN_GROUPS_TEXT];
+
+	gn_groups_of(pid, groups);
+	if (!*groups || !strcmp(groups, s->looked))
+		return;
+	strcpy(s->looked, groups);
+	gn_cpu_limit(groups, GN_GROUPS_ROOT, &s->cpus);
+	gn_memory_group(groups, GN_GROUPS_ROOT, &s->memory);
+}
+
 void gn_session_put_cpus(struct gn_session *s)
 {
 	uint64_t periods, throttled;

@@ -75,8 +75,7 @@ static void note_runtime(struct gn_session *s, const struct gn_rec_thread *r)
 static void note_exec(struct gn_session *s, const struct gn_rec_thread *r)
 {
 	/* it can have joined a group that limits it */
-	gn_cpu_limit((pid_t)r->pid, &s->cpus);
-	gn_memory_group((pid_t)r->pid, &s->memory);
+	gn_session_look_at_groups(s, (pid_t)r->pid);
 	gn_session_put_started(s, r);
 }
 

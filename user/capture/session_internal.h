@@ -7,6 +7,7 @@
 
 #include "process/cpus.h"
 #include "process/files.h"
+#include "process/groups.h"
 #include "process/memory.h"
 #include "capture/fast.h"
 #include "capture/functions.h"
@@ -66,6 +67,7 @@ struct gn_session {
 	struct gn_outside *outside;	  /* NULL: not looked for */
 	struct gn_cpu_limit cpus;	  /* as it was at the start */
 	struct gn_memory_group memory;	  /* the same */
+	char looked[GN_GROUPS_TEXT];	  /* of the last program looked at */
 	char started[GN_STARTED_MAX][16]; /* names of programs whose files are
 					     recorded */
 	size_t nstarted;
@@ -198,8 +200,9 @@ int gn_session_link(struct gn_session *s, struct gn_links *links,
  * session; `path` is for its message. */
 int gn_session_attach_set(struct gn_session *s, enum gn_prog prog,
 			  const struct gn_probe_set *set, const char *path);
-/* How long a process that ends can still be seen. */
-#define GN_ENDS_MS 500
+/* Takes the lowest limits of a process's groups, if they are not those of the
+ * last one. */
+void gn_session_look_at_groups(struct gn_session *s, pid_t pid);
 /* Goes on without a process of -p that has ended, and says so. Fails the
  * session if no other is left. */
 int gn_session_lose(struct gn_session *s, pid_t pid);

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/membarrier.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -24,6 +23,7 @@
 #include "capture/unseen.h"
 #include "elf/elf_file.h"
 #include "gnomon.skel.h"
+#include "process/ended.h"
 #include "runtime/runtime.h"
 
 /* gnomon's own part of the end must not take longer than this. */
@@ -39,19 +39,6 @@ static void put_session(struct gn_session *s, uint64_t end)
 	};
 
 	gn_session_put(s, &r.h, sizeof(r));
-}
-
-/* A descriptor of a process, or -1 and errno. */
-static int open_pidfd(pid_t pid)
-{
-	return (int)syscall(SYS_pidfd_open, pid, 0);
-}
-
-static bool ends(int pidfd)
-{
-	struct pollfd p = {.fd = pidfd, .events = POLLIN};
-
-	return poll(&p, 1, 0) > 0;
 }
 
 static int start_processes(struct gn_session *s)
@@ -70,16 +57,16 @@ static int start_processes(struct gn_session *s)
 		uint32_t tgid = (uint32_t)s->opts.pids[i];
 		struct gn_lock lock;
 
-		s->pidfds[i] = open_pidfd((pid_t)tgid);
-		if (s->pidfds[i] < 0 ? errno == ESRCH : ends(s->pidfds[i])) {
+		s->pidfds[i] = gn_process_open((pid_t)tgid, 0);
+		if (s->pidfds[i] == -ESRCH) {
 			err = gn_session_lose(s, (pid_t)tgid);
 			continue;
 		}
 		if (s->pidfds[i] < 0)
-			return gn_session_fail(s, -errno, 1,
+			return gn_session_fail(s, s->pidfds[i], 1,
 					       "process %u cannot be watched "
 					       "(%s)",
-					       tgid, strerror(errno));
+					       tgid, strerror(-s->pidfds[i]));
 		gn_runtime_lock((pid_t)tgid, &lock);
 		if (bpf_map_update_elem(targets, &tgid, &lock, BPF_ANY))
 			return gn_session_fail(s, -errno, 1,
@@ -128,8 +115,7 @@ static void look_at_limits(struct gn_session *s, pid_t pid)
 {
 	unsigned allowed = gn_cpus_allowed(pid);
 
-	gn_cpu_limit(pid, &s->cpus);
-	gn_memory_group(pid, &s->memory);
+	gn_session_look_at_groups(s, pid);
 	if (allowed > s->allowed)
 		s->allowed = allowed;
 }

@@ -5,8 +5,6 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "process/groups.h"
 
@@ -49,26 +47,16 @@ static void lower(void *ctx, const char *folder, bool second)
 {
 	struct gn_cpu_limit *limit = ctx;
 	uint64_t milli = read_limit(folder, second);
-	char *copy;
 
-	if (!milli || (limit->milli && limit->milli <= milli))
-		return;
-	copy = strdup(folder);
-	if (!copy)
-		return;
-	free(limit->folder);
-	*limit = (struct gn_cpu_limit){.milli = milli, .folder = copy};
-	gn_cpu_periods(copy, &limit->periods, &limit->throttled);
+	if (milli &&
+	    gn_group_lower(&limit->folder, &limit->milli, folder, milli))
+		gn_cpu_periods(folder, &limit->periods, &limit->throttled);
 }
 
-void gn_cpu_limit_of(char *groups, const char *root, struct gn_cpu_limit *limit)
+void gn_cpu_limit(const char *groups, const char *root,
+		  struct gn_cpu_limit *limit)
 {
 	gn_groups_each(groups, root, "cpu", lower, limit);
-}
-
-void gn_cpu_limit(pid_t pid, struct gn_cpu_limit *limit)
-{
-	gn_groups_of(pid, "cpu", lower, limit);
 }
 
 unsigned gn_cpus_allowed(pid_t pid)

@@ -15,13 +15,10 @@ struct gn_cpu_limit {
 	uint64_t periods, throttled;
 };
 
-/* Replaces the limit in `limit` if the process has a lower one. */
-void gn_cpu_limit(pid_t pid, struct gn_cpu_limit *limit);
-
-/* The same for the groups that a text like /proc/PID/cgroup names, mounted at
- * `root`. The text is changed. */
-void gn_cpu_limit_of(char *groups, const char *root,
-		     struct gn_cpu_limit *limit);
+/* Replaces the limit in `limit` if a group that a text like /proc/PID/cgroup
+ * names, mounted at `root`, has a lower one. */
+void gn_cpu_limit(const char *groups, const char *root,
+		  struct gn_cpu_limit *limit);
 
 /* The CPUs that the threads of a process may run on; 0: not known. */
 unsigned gn_cpus_allowed(pid_t pid);

@@ -34,13 +34,24 @@ bool gn_process_has_ended(pid_t pid)
 	return !gn_process_living(pid);
 }
 
-bool gn_process_ends(pid_t pid, int ms)
+int gn_process_open(pid_t pid, int ms)
 {
 	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, pid, 0),
 			   .events = POLLIN};
-	bool ended = p.fd < 0 ? errno == ESRCH : poll(&p, 1, ms) > 0;
 
-	if (p.fd >= 0)
-		close(p.fd);
-	return ended;
+	if (p.fd < 0)
+		return -errno;
+	if (poll(&p, 1, ms) <= 0)
+		return p.fd;
+	close(p.fd);
+	return -ESRCH;
+}
+
+bool gn_process_ends(pid_t pid, int ms)
+{
+	int fd = gn_process_open(pid, ms);
+
+	if (fd >= 0)
+		close(fd);
+	return fd == -ESRCH;
 }

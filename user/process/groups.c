@@ -3,6 +3,7 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "process/inside.h"
@@ -14,11 +15,12 @@ struct walk {
 
 /* The group and its ancestors. */
 static void outwards(const struct walk *w, const char *root,
-		     const char *hierarchy, const char *group, bool second)
+		     const char *hierarchy, const char *group, size_t len,
+		     bool second)
 {
-	size_t len = strnlen(group, PATH_MAX);
 	char path[2 * PATH_MAX];
 
+	len = len < PATH_MAX ? len : PATH_MAX;
 	for (;;) {
 		snprintf(path, sizeof(path), "%s%s%.*s", root, hierarchy,
 			 (int)len, group);
@@ -31,48 +33,73 @@ static void outwards(const struct walk *w, const char *root,
 	}
 }
 
-static bool has(char *controllers, const char *controller)
+/* Whether a list with commas, up to a colon, has the controller. */
+static bool has(const char *list, const char *controller)
 {
-	char *next = controllers, *one;
+	for (;; list++) {
+		size_t len = strcspn(list, ",:");
 
-	while ((one = strsep(&next, ",")))
-		if (!strcmp(one, controller))
+		if (len == strlen(controller) && !memcmp(list, controller, len))
 			return true;
-	return false;
+		list += len;
+		if (*list != ',')
+			return false;
+	}
+}
+
+static void each_of_line(const struct walk *w, const char *root,
+			 const char *controller, const char *line, size_t len)
+{
+	const char *list = memchr(line, ':', len);
+	const char *end = line + len, *group;
+	char hierarchy[32];
+
+	group = list ? memchr(list + 1, ':', (size_t)(end - list) - 1) : NULL;
+	if (!group)
+		return;
+	len = (size_t)(end - ++group);
+	if (list[1] == ':') {
+		outwards(w, root, "", group, len, true);
+		outwards(w, root, "/unified", group, len, true);
+	} else if (has(list + 1, controller)) {
+		snprintf(hierarchy, sizeof(hierarchy), "/%s", controller);
+		outwards(w, root, hierarchy, group, len, false);
+	}
 }
 
 /* "4:memory:/a/b" with version 1, "0::/a/b" with version 2, which can be
  * mounted at two places. */
-void gn_groups_each(char *groups, const char *root, const char *controller,
-		    gn_group_fn take, void *ctx)
+void gn_groups_each(const char *groups, const char *root,
+		    const char *controller, gn_group_fn take, void *ctx)
 {
 	struct walk w = {take, ctx};
-	char hierarchy[32], *line;
 
-	snprintf(hierarchy, sizeof(hierarchy), "/%s", controller);
-	while ((line = strsep(&groups, "\n"))) {
-		char *controllers = strchr(line, ':');
-		char *group = controllers ? strchr(controllers + 1, ':') : NULL;
+	for (;; groups++) {
+		size_t len = strcspn(groups, "\n");
 
-		if (!group)
-			continue;
-		*group++ = '\0';
-		if (!controllers[1]) {
-			outwards(&w, root, "", group, true);
-			outwards(&w, root, "/unified", group, true);
-		} else if (has(controllers + 1, controller)) {
-			outwards(&w, root, hierarchy, group, false);
-		}
+		each_of_line(&w, root, controller, groups, len);
+		groups += len;
+		if (!*groups)
+			return;
 	}
 }
 
-void gn_groups_of(pid_t pid, const char *controller, gn_group_fn take,
-		  void *ctx)
+void gn_groups_of(pid_t pid, char groups[GN_GROUPS_TEXT])
 {
-	char text[8192];
+	gn_inside_read(pid, "cgroup", groups, GN_GROUPS_TEXT);
+}
 
-	gn_inside_read(pid, "cgroup", text, sizeof(text));
-	gn_groups_each(text, GN_GROUPS_ROOT, controller, take, ctx);
+bool gn_group_lower(char **least, uint64_t *limit, const char *folder,
+		    uint64_t other)
+{
+	char *copy = *least && *limit <= other ? NULL : strdup(folder);
+
+	if (!copy)
+		return false;
+	free(*least);
+	*least = copy;
+	*limit = other;
+	return true;
 }
 
 FILE *gn_group_open(const char *folder, const char *name)

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "process/groups.h"
 
@@ -37,16 +36,10 @@ static void lower(void *ctx, const char *folder, bool second)
 {
 	struct gn_memory_group *least = ctx;
 	uint64_t limit = limit_in(folder, second);
-	char *copy;
 
-	if (limit == UINT64_MAX || (least->folder && limit >= least->bytes))
-		return;
-	copy = strdup(folder);
-	if (!copy)
-		return;
-	free(least->folder);
-	*least = (struct gn_memory_group){.bytes = limit, .folder = copy};
-	gn_memory_full(copy, &least->full);
+	if (limit != UINT64_MAX &&
+	    gn_group_lower(&least->folder, &least->bytes, folder, limit))
+		gn_memory_full(folder, &least->full);
 }
 
 bool gn_memory_full(const char *folder, uint64_t *full)
@@ -69,22 +62,19 @@ bool gn_memory_full(const char *folder, uint64_t *full)
 	return f && !fclose(f);
 }
 
-void gn_memory_group_of(char *groups, const char *root,
-			struct gn_memory_group *least)
+void gn_memory_group(const char *groups, const char *root,
+		     struct gn_memory_group *least)
 {
 	gn_groups_each(groups, root, "memory", lower, least);
-}
-
-void gn_memory_group(pid_t pid, struct gn_memory_group *least)
-{
-	gn_groups_of(pid, "memory", lower, least);
 }
 
 uint64_t gn_memory_limit(pid_t pid)
 {
 	struct gn_memory_group least = {.folder = NULL};
+	char groups[GN_GROUPS_TEXT];
 
-	gn_memory_group(pid, &least);
+	gn_groups_of(pid, groups);
+	gn_memory_group(groups, GN_GROUPS_ROOT, &least);
 	if (!least.folder)
 		return UINT64_MAX;
 	free(least.folder);

@@ -14,19 +14,15 @@ struct gn_memory_group {
 	uint64_t full; /* how often it was full since it exists */
 };
 
-/* Replaces the group in `least` if one of the process (cgroups(7)), of either
- * version, has a lower limit. */
-void gn_memory_group(pid_t pid, struct gn_memory_group *least);
-
-/* The same for the groups that a text like /proc/PID/cgroup names, mounted at
- * `root`. The text is changed. */
-void gn_memory_group_of(char *groups, const char *root,
-			struct gn_memory_group *least);
+/* Replaces the group in `least` if one of those that a text like
+ * /proc/PID/cgroup names, mounted at `root`, has a lower limit. */
+void gn_memory_group(const char *groups, const char *root,
+		     struct gn_memory_group *least);
 
 /* Reads how often a group was full. False: it is gone. */
 bool gn_memory_full(const char *folder, uint64_t *full);
 
-/* The lowest limit, in bytes; UINT64_MAX: none known. */
+/* The lowest limit of a process, in bytes; UINT64_MAX: none known. */
 uint64_t gn_memory_limit(pid_t pid);
 
 #endif
