@@ -54,6 +54,21 @@ static void kill_it(struct live *t, struct live_talk *talk)
 	CHECK(t, live_wait(t, talk) == 128 + SIGKILL, "it ended otherwise");
 }
 
+/* gnomon list goes on, too. */
+static void expect_list(struct live *t, const char *pids)
+{
+	struct live_args a = {.n = 0};
+	struct live_end end;
+
+	live_add(t, &a, t->gnomon, "list", "--format", "csv", "-f", "work",
+		 "-p", pids, NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0 && strstr(end.out, "work"),
+	      "list ended with %d: %s%s", end.code, end.out, end.err);
+	CHECK(t, strstr(end.err, " has ended; gnomon lists the others"),
+	      "list told \"%s\"", end.err);
+}
+
 /* One is gone, one is a zombie. */
 void test_attach_ended_before(struct live *t)
 {
@@ -63,19 +78,19 @@ void test_attach_ended_before(struct live *t)
 	struct live_args a = {.n = 0};
 	struct live_end end;
 	siginfo_t info;
-	char *path;
+	char *path, *pids;
 
 	start(t, live_fixture(t, "serve"), &serve);
 	kill_it(t, &gone);
 	kill(second, SIGKILL);
 	waitid(P_PID, (id_t)second, &info, WEXITED | WNOWAIT);
 
+	pids = live_text(t, "%d,%d,%d", (int)first, (int)second,
+			 (int)serve.pid);
+	expect_list(t, pids);
 	path = live_path(t, "report.json");
 	live_add(t, &a, t->gnomon, "run", "--format", "json", "-o", path, "-f",
-		 "work", "-p",
-		 live_text(t, "%d,%d,%d", (int)first, (int)second,
-			   (int)serve.pid),
-		 NULL);
+		 "work", "-p", pids, NULL);
 	live_talk(t, &a, &gnomon);
 	expect_line(t, gnomon.err, first);
 	expect_line(t, gnomon.err, second);

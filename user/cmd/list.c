@@ -12,6 +12,7 @@
 #include "cmd/capture.h"
 #include "cmd/listing.h"
 #include "cmd/outfile.h"
+#include "process/ended.h"
 #include "trace/trace.h"
 
 static const struct {
@@ -185,6 +186,7 @@ static int find_command(struct job *j, const struct gn_user *user)
 static int find_processes(struct job *j)
 {
 	const struct gn_pids *pids = &j->args->c.args.pids;
+	size_t left = pids->n;
 
 	for (size_t i = 0; i < pids->n; i++) {
 		pid_t pid = pids->pid[i];
@@ -194,6 +196,14 @@ static int find_processes(struct job *j)
 
 		if (!err)
 			continue;
+		/* the message of the last one says more */
+		if (left > 1 && gn_process_ends(pid, GN_ENDS_MS)) {
+			gn_error("process %d has ended; gnomon lists the "
+				 "others",
+				 (int)pid);
+			left--;
+			continue;
+		}
 		if (gn_files_missing(pid, err, why))
 			gn_error("%s", why);
 		else
