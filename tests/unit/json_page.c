@@ -200,17 +200,17 @@ static void read_row(struct reader *r, char *line)
 	}
 }
 
-struct json_page *json_page_read(const char *path)
+struct json_page *json_page_read(void)
 {
 	struct reader r = {.p = calloc(1, sizeof(*r.p))};
-	FILE *f = fopen(path, "r");
+	FILE *f = fopen(GN_JSON_PAGE, "r");
 	char *line = NULL;
 	size_t size = 0;
 	ssize_t n;
 
 	assert_non_null(r.p);
 	if (!f)
-		fail_msg("cannot read %s", path);
+		fail_msg("cannot read %s", GN_JSON_PAGE);
 	while ((n = getline(&line, &size, f)) > 0) {
 		r.line++;
 		line[n - 1] = '\0';
@@ -231,13 +231,13 @@ void json_page_free(struct json_page *p)
 	free(p);
 }
 
-void json_page_done(struct json_page *p, const char *path)
+void json_page_done(struct json_page *p)
 {
 	size_t wrong = p->wrong;
 
 	json_page_free(p);
 	if (wrong)
-		fail_msg("%zu complaints of %s", wrong, path);
+		fail_msg("%zu complaints of %s", wrong, GN_JSON_PAGE);
 }
 
 struct json_row *json_page_row(struct json_page *p, enum json_output output,

@@ -50,10 +50,10 @@ struct json_page {
 };
 
 /* Fails the test if the page has errors. Free it with json_page_free(). */
-struct json_page *json_page_read(const char *path);
+struct json_page *json_page_read(void);
 void json_page_free(struct json_page *p);
-/* The same; fails the test if there were complaints of `path`. */
-void json_page_done(struct json_page *p, const char *path);
+/* The same; fails the test if there were complaints. */
+void json_page_done(struct json_page *p);
 
 /* Prints a complaint for each difference between `root` and the page. */
 void json_page_check(struct json_page *p, enum json_output output,

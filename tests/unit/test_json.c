@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_json PAGE: docs/json.md has every field of every output, with its type
- * and when it is absent, and nothing else.
+ * docs/json.md has every field of every output, with its type and when it is
+ * absent, and nothing else.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -30,18 +30,6 @@
 #include "top_sample.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
-
-static const char *page_path;
-
-static struct json_page *page(void)
-{
-	return json_page_read(page_path);
-}
-
-static void done(struct json_page *p)
-{
-	json_page_done(p, page_path);
-}
 
 /* For a test that reads them with another library: writes all checked texts as
  * files into the folder that GN_JSON_DIR names. */
@@ -237,13 +225,13 @@ static void check_streams(struct json_page *p, const char *dir,
 
 static void report(void **state)
 {
-	struct json_page *p = page();
+	struct json_page *p = json_page_read();
 
 	(void)state;
 	check_samples(p);
 	check_streams(p, GN_TESTS_DIR "/streams/cases", check_report);
 	json_page_left(p, JSON_REPORT);
-	done(p);
+	json_page_done(p);
 }
 
 static void check_line(struct json_page *p, const struct top_sample *s)
@@ -261,7 +249,7 @@ static void check_line(struct json_page *p, const struct top_sample *s)
 
 static void line(void **state)
 {
-	struct json_page *p = page();
+	struct json_page *p = json_page_read();
 	struct top_sample s;
 
 	(void)state;
@@ -300,7 +288,7 @@ static void line(void **state)
 	top_sample_empty(&s);
 	check_line(p, &s);
 	json_page_left(p, JSON_LINE);
-	done(p);
+	json_page_done(p);
 }
 
 /* The stdout of a command, freed by the caller. */
@@ -389,7 +377,7 @@ static char *listing(void)
 static void list(void **state)
 {
 	struct gn_listing nothing = {.links = GN_ATTACH_MULTI};
-	struct json_page *p = page();
+	struct json_page *p = json_page_read();
 	char *text = NULL;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
@@ -404,7 +392,7 @@ static void list(void **state)
 		   output_of("'" GN_COMMAND "' list -q --usdt --format json "
 			     "-- '" GN_FIXTURE "'"));
 	json_page_left(p, JSON_LIST);
-	done(p);
+	json_page_done(p);
 }
 
 /* Whether the text is in the sources of gnomon doctor. */
@@ -435,7 +423,7 @@ static bool doctor_says(const char *text)
 static void doctor(void **state)
 {
 	static const char command[] = "'" GN_COMMAND "' doctor --format json";
-	struct json_page *p = page();
+	struct json_page *p = json_page_read();
 	const struct json_words *items = json_page_list(p, "<item>");
 	char quoted[64];
 
@@ -453,7 +441,7 @@ static void doctor(void **state)
 			fail_msg("no doctor says %s", quoted);
 	}
 	json_page_left(p, JSON_DOCTOR);
-	done(p);
+	json_page_done(p);
 }
 
 static void check_findings(struct json_page *p, const struct gn_model *m)
@@ -473,12 +461,12 @@ static void check_findings(struct json_page *p, const struct gn_model *m)
 
 static void explain(void **state)
 {
-	struct json_page *p = page();
+	struct json_page *p = json_page_read();
 
 	(void)state;
 	check_streams(p, GN_TESTS_DIR "/streams/findings", check_findings);
 	json_page_left(p, JSON_EXPLAIN);
-	done(p);
+	json_page_done(p);
 }
 
 static void check_diff(struct json_page *p, const struct gn_model *base,
@@ -508,7 +496,7 @@ static void check_diff(struct json_page *p, const struct gn_model *base,
 
 static void diff(void **state)
 {
-	struct json_page *p = page();
+	struct json_page *p = json_page_read();
 	struct sample base, new;
 
 	(void)state;
@@ -520,13 +508,13 @@ static void diff(void **state)
 	check_diff(p, &base.m, &new.m, 1);
 	check_diff(p, &base.m, &new.m, 2);
 	json_page_left(p, JSON_DIFF);
-	done(p);
+	json_page_done(p);
 }
 
 /* The number of complaints after a change in a row of the page. */
 static size_t complaints(const char *path, void (*change)(struct json_row *row))
 {
-	struct json_page *p = page();
+	struct json_page *p = json_page_read();
 	struct json_row *row = json_page_row(p, JSON_REPORT, path);
 	size_t wrong;
 
@@ -589,7 +577,7 @@ static void finds_what_is_wrong(void **state)
 	assert_true(complaints("functions[].calls", excuse) > 0);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(report),
@@ -601,10 +589,5 @@ int main(int argc, char **argv)
 		cmocka_unit_test(finds_what_is_wrong),
 	};
 
-	if (argc != 2) {
-		fprintf(stderr, "usage: test_json PAGE\n");
-		return 2;
-	}
-	page_path = argv[1];
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

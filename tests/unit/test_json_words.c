@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_json_words PAGE: docs/json.md has every word of every list, and nothing
- * else. */
+/* docs/json.md has every word of every list, and nothing else. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -14,18 +13,6 @@
 #include "top/words.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
-
-static const char *page_path;
-
-static struct json_page *page(void)
-{
-	return json_page_read(page_path);
-}
-
-static void done(struct json_page *p)
-{
-	json_page_done(p, page_path);
-}
 
 /* The words in lists of the sources. */
 static void words(void **state)
@@ -49,7 +36,7 @@ static void words(void **state)
 #define TEXT_FOUND(name, text, color) \
 	GN_FOUND_##name == GN_FOUND_FACT ? "fact" : text,
 		GN_FOUND_LIST(TEXT_FOUND)};
-	struct json_page *p = page();
+	struct json_page *p = json_page_read();
 
 	(void)state;
 	json_page_words(p, "<class>", classes, COUNT(classes));
@@ -61,7 +48,7 @@ static void words(void **state)
 	json_page_words(p, "<end>", ends, COUNT(ends));
 	json_page_words(p, "<halt>", halts + 1, COUNT(halts) - 1);
 	json_page_words(p, "<found>", found, COUNT(found));
-	done(p);
+	json_page_done(p);
 }
 
 /* The words that functions return. */
@@ -76,7 +63,7 @@ static void words_of_functions(void **state)
 	const char *causes[COUNT(counters)], *others[COUNT(counters)];
 	const char *threads[GN_THREAD_ENDED + 1], *targets[GN_TOP_KILLED + 1];
 	const char *links[GN_ATTACH_SINGLE];
-	struct json_page *p = page();
+	struct json_page *p = json_page_read();
 	size_t ncauses = 0, nothers = 0;
 
 	(void)state;
@@ -98,7 +85,7 @@ static void words_of_functions(void **state)
 	json_page_words(p, "<thread>", threads, COUNT(threads));
 	json_page_words(p, "<target>", targets, COUNT(targets));
 	json_page_words(p, "<link>", links, COUNT(links));
-	done(p);
+	json_page_done(p);
 }
 
 static void words_of_rules(void **state)
@@ -107,7 +94,7 @@ static void words_of_rules(void **state)
 	static const char *const severities[] = {GN_SEVERITY_LIST(TEXT_OF)};
 #undef TEXT_OF
 	const char *rules[JSON_WORDS];
-	struct json_page *p = page();
+	struct json_page *p = json_page_read();
 	size_t n = 0;
 
 	(void)state;
@@ -115,10 +102,10 @@ static void words_of_rules(void **state)
 		assert_true(++n < COUNT(rules));
 	json_page_words(p, "<rule>", rules, n);
 	json_page_words(p, "<severity>", severities, COUNT(severities));
-	done(p);
+	json_page_done(p);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words),
@@ -126,10 +113,5 @@ int main(int argc, char **argv)
 		cmocka_unit_test(words_of_functions),
 	};
 
-	if (argc != 2) {
-		fprintf(stderr, "usage: test_json_words PAGE\n");
-		return 2;
-	}
-	page_path = argv[1];
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,6 +44,8 @@ set_tests_properties(tree/builds tree/builds-more PROPERTIES
 set_property(TEST tree/builds-more APPEND PROPERTY LABELS long)
 
 # docs/json.md against all JSON that there is
+set_source_files_properties(json_page.c PROPERTIES COMPILE_DEFINITIONS
+	GN_JSON_PAGE="${CMAKE_SOURCE_DIR}/docs/json.md")
 add_executable(test_json test_json.c json_page.c output_model.c output_events.c
 	top_sample.c golden.c)
 target_link_libraries(test_json PRIVATE gnomon_cmd gnomon_explain gnomon_streams
@@ -53,13 +55,11 @@ target_compile_definitions(test_json PRIVATE
 	GN_COMMAND="$<TARGET_FILE:gnomon>"
 	GN_FIXTURE="$<TARGET_FILE:fixture_cat>")
 add_dependencies(test_json gnomon fixture_cat)
-add_test(NAME tree/json
-	COMMAND test_json ${CMAKE_SOURCE_DIR}/docs/json.md)
+add_test(NAME tree/json COMMAND test_json)
 add_executable(test_json_words test_json_words.c json_page.c)
 target_link_libraries(test_json_words PRIVATE gnomon_cmd PkgConfig::JANSSON
 	PkgConfig::CMOCKA)
-add_test(NAME tree/json-words
-	COMMAND test_json_words ${CMAKE_SOURCE_DIR}/docs/json.md)
+add_test(NAME tree/json-words COMMAND test_json_words)
 set_tests_properties(tree/json tree/json-words PROPERTIES TIMEOUT 600)
 
 # docs/extending.md, followed
