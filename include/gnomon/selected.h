@@ -58,7 +58,11 @@
 	X(JVMS, 25, "jvms",                                                 \
 	  "processes with a JVM that gnomon's library is in")               \
 	X(JVMS_LEFT, 26, "jvms_left",                                       \
-	  "JVMs that write an archive of their classes: no hooks")
+	  "JVMs that write an archive of their classes: no hooks")          \
+	X(PHPS_HIDDEN, 27, "phps_hidden",                                   \
+	  "processes of PHP whose code an extension runs past the hook")    \
+	X(JITS_OFF, 28, "jits_off",                                         \
+	  "programs of PHP whose compiler is off because of the hook")
 
 enum gn_selected {
 #define GN_SELECTED_ENUM(name, value, text, meaning) \

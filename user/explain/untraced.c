@@ -172,6 +172,7 @@ static bool left(const struct gn_model *m)
 {
 	return m->code.selected[GN_SELECTED_PYTHONS_LEFT] ||
 	       m->code.selected[GN_SELECTED_RUBIES_LEFT] ||
+	       m->code.selected[GN_SELECTED_PHPS_HIDDEN] ||
 	       m->code.selected[GN_SELECTED_JVMS_LEFT];
 }
 

@@ -25,6 +25,9 @@ bool gn_php_find(void *library)
 		dlsym(handle, "zend_observer_fiber_switch_register");
 	*(void **)&gn_php.on_destroy =
 		dlsym(handle, "zend_observer_fiber_destroy_register");
+	*(void **)&gn_php.started = dlsym(handle, "zend_post_startup_cb");
+	if (gn_php.on_switch)
+		*(void **)&gn_php.on_error = dlsym(handle, "zend_error_cb");
 	/* with threads, it is not a variable */
 	return dlsym(handle, "executor_globals") && gn_php.execute &&
 	       gn_php.own && gn_php.file;

@@ -46,6 +46,11 @@ enum {
 };
 
 typedef void (*gn_php_execute_fn)(struct gn_php_frame *frame);
+typedef int (*gn_php_started_fn)(void);
+/* so from PHP 8.1 on */
+typedef void (*gn_php_error_fn)(int type, const struct gn_php_string *file,
+				uint32_t line,
+				const struct gn_php_string *message);
 
 struct gn_php_engine {
 	/* runs the code of a frame to its end; the engine's own one */
@@ -56,6 +61,9 @@ struct gn_php_engine {
 	 * another fiber, and when one is gone */
 	void (*on_switch)(void (*fn)(void *from, void *to));
 	void (*on_destroy)(void (*fn)(void *fiber));
+	/* what the engine calls when it and its extensions have started */
+	gn_php_started_fn *started;
+	gn_php_error_fn *on_error; /* before PHP 8.1, NULL */
 };
 
 extern struct gn_php_engine gn_php __attribute__((visibility("hidden")));

@@ -8,6 +8,7 @@
 /* The engine has no threads. */
 static const struct gn_call_hooks *hooks;
 static struct gn_calls calls;
+static bool has_run;
 
 static void execute(struct gn_php_frame *frame);
 
@@ -51,6 +52,7 @@ static void execute(struct gn_php_frame *frame)
 	uint32_t index = traced(frame);
 	uintptr_t at = (uintptr_t)__builtin_frame_address(0);
 
+	has_run = true;
 	if (!index) {
 		gn_php.own(frame);
 		return;
@@ -70,6 +72,16 @@ static void on_switch(void *from, void *to)
 static void on_destroy(void *fiber)
 {
 	gn_calls_forget(&calls, fiber);
+}
+
+bool gn_hook_is_first(void)
+{
+	return *gn_php.execute == execute;
+}
+
+bool gn_hook_has_run(void)
+{
+	return has_run;
 }
 
 void gn_hook_begin(const struct gn_call_hooks *h)

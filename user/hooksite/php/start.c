@@ -12,7 +12,9 @@
 #include "../preload/runtime.h"
 #include "engine.h"
 #include "functions.h"
+#include "hidden.h"
 #include "hook.h"
+#include "jit.h"
 
 /* With the hook, each call of PHP takes some bytes of the machine's stack, and
  * none without it. */
@@ -47,6 +49,8 @@ static void begin(void)
 		gn_site_call_init(0);
 	}
 	gn_hook_begin(php.hooks);
+	gn_jit_begin();
+	gn_hidden_begin();
 }
 
 void gn_preload_start(const struct gn_preloaded *asked,
