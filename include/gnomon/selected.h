@@ -52,7 +52,7 @@
 	X(INTERPRETERS, 22, "interpreters",                                 \
 	  "processes of Python, Ruby and Mono that gnomon's library is in") \
 	X(FOREIGN_THREADS, 23, "foreign_threads",                           \
-	  "threads of Python that C code started: seen from later on")      \
+	  "threads of Python that C code started: seen later or never")     \
 	X(SUBINTERPRETERS, 24, "subinterpreters",                           \
 	  "interpreters of Python beside the main one: no hooks")           \
 	X(JVMS, 25, "jvms",                                                 \

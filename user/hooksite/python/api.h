@@ -56,6 +56,12 @@ enum gn_py_event {
 	X(next, void *, (void *thread), "PyThreadState_Next", NULL, 8)         \
 	X(set_async, int, (unsigned long thread, struct gn_py *exception),     \
 	  "PyThreadState_SetAsyncExc", NULL, 8)                                \
+	X(new_thread, void *, (void *interpreter), "PyThreadState_New", NULL,  \
+	  8)                                                                   \
+	X(clear_thread, void, (void *thread), "PyThreadState_Clear", NULL, 8)  \
+	X(free_thread, void, (void *thread), "PyThreadState_Delete", NULL, 8)  \
+	X(thread_number, uint64_t, (void *thread), "PyThreadState_GetID",      \
+	  NULL, 9)                                                             \
 	X(thread_or_none, void *, (void), "_PyThreadState_UncheckedGet",       \
 	  "PyThreadState_GetUnchecked", 8)                                     \
 	X(is_initialized, int, (void), "Py_IsInitialized", NULL, 8)            \

@@ -100,6 +100,10 @@ static int audit(const char *event, struct gn_py *args, void *ctx)
 	}
 	if (!python.begun && is_own_code(event, args))
 		begin_main();
+	if (python.hooked &&
+	    !strcmp(event, "cpython.PyInterpreterState_Clear") &&
+	    gn_py.interpreter() == gn_py.main_interpreter())
+		gn_states_count_missed();
 	if (!strncmp(event, "_thread.start_", strlen("_thread.start_")))
 		gn_states_python_starts();
 	if (python.hooked && !strcmp(event, "sys.setprofile"))

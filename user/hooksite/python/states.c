@@ -18,6 +18,9 @@
 static struct {
 	bool begun;
 	bool foreign; /* C code may have started threads that run Python */
+	/* number of the last state at the begin, and how many have the hook
+	 * since then */
+	uint64_t first, known;
 	/* subinterpreters by number: looked at, and with hooks */
 	uint64_t seen, hooked;
 } states;
@@ -39,10 +42,18 @@ bool gn_states_in_main(void)
 	       gn_py.interpreter() == gn_py.main_interpreter();
 }
 
+/* The main interpreter numbers its states from 1 on; 3.8 does not tell. */
+static uint64_t number(void *thread)
+{
+	return gn_py.thread_number ? gn_py.thread_number(thread) : 0;
+}
+
 void gn_states_begin(bool loaded)
 {
 	states.foreign |= loaded;
 	states.begun = true;
+	states.first = number(gn_py.thread_head(gn_py.main_interpreter()));
+	states.known = 0;
 	gn_profile_set();
 }
 
@@ -80,6 +91,7 @@ static uint64_t hook_new(void)
 	for (; thread && gn_profile_is_free(thread);
 	     thread = gn_py.next(thread)) {
 		gn_profile_set_of(thread);
+		states.known += number(thread) > states.first;
 		n++;
 	}
 	return n;
@@ -139,6 +151,7 @@ void gn_states_see_own(void)
 	if (interpreter != gn_py.main_interpreter() && !can_hook(interpreter))
 		return;
 	gn_profile_set();
+	states.known += interpreter == gn_py.main_interpreter();
 	gn_site_call_selected(GN_SELECTED_FOREIGN_THREADS, 1);
 }
 
@@ -151,4 +164,22 @@ void gn_states_look(void)
 
 	if (n)
 		gn_site_call_selected(GN_SELECTED_FOREIGN_THREADS, n);
+}
+
+void gn_states_count_missed(void)
+{
+	void *last = states.begun && states.foreign && gn_py.thread_number &&
+				     !gn_call_is_over()
+			     ? gn_py.new_thread(gn_py.main_interpreter())
+			     : NULL;
+	uint64_t made;
+
+	if (!last)
+		return;
+	made = number(last) - 1 - states.first;
+	gn_py.clear_thread(last);
+	gn_py.free_thread(last);
+	if (made > states.known)
+		gn_site_call_selected(GN_SELECTED_FOREIGN_THREADS,
+				      made - states.known);
 }

@@ -26,4 +26,8 @@ void gn_states_see_own(void);
 /* Sets the hook in threads that C code has started since. */
 void gn_states_look(void);
 
+/* The main interpreter is about to be cleared: tells gnomon of the threads that
+ * C code has started, and that have ended before they were seen. */
+void gn_states_count_missed(void);
+
 #endif
