@@ -46,6 +46,16 @@ static void interpreters_are_named(void **state)
 	expect("/usr/bin/php8.2", "/lib/libphp8.2.so", NULL);
 }
 
+/* What gnomon can trace is none of them. */
+static void languages_are_named(void **state)
+{
+	(void)state;
+	assert_string_equal(gn_unseen_language_of("/usr/bin/pypy3"), "Python");
+	assert_string_equal(gn_unseen_language_of("perl"), "Perl");
+	assert_null(gn_unseen_language_of("/usr/bin/python3.11"));
+	assert_null(gn_unseen_language_of("/bin/true"));
+}
+
 static void take_line(void *ctx, const char *line)
 {
 	strncpy(ctx, line, 255);
@@ -149,6 +159,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(interpreters_are_named),
+		cmocka_unit_test(languages_are_named),
 		cmocka_unit_test(late_is_told),
 		cmocka_unit_test(probed_is_told),
 		cmocka_unit_test(libraries_are_told),

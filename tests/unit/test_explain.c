@@ -418,6 +418,9 @@ static void a_stripped_program(void **state)
 	info[2].value = "go";
 	assert_true(suggests(GN_RUNTIME_NATIVE, info, 3,
 			     "a build without -ldflags=-s", ""));
+	info[2] = (struct gn_model_info){"program.language", "Perl"};
+	assert_true(suggests(GN_RUNTIME_NATIVE, info, 3, "functions of Perl",
+			     "list -f '*'"));
 	assert_false(suggests(GN_RUNTIME_NATIVE, info, 2, "program is stripped",
 			      NULL));
 	assert_false(suggests(GN_RUNTIME_NATIVE, info, 2, "", all));

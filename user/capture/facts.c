@@ -435,6 +435,16 @@ static void put_stripped(struct gn_session *s)
 		gn_session_put_info(s, "program.stripped", go ? "go" : "1");
 }
 
+/* Functions of code that it interprets are in no file. */
+static void put_language(struct gn_session *s)
+{
+	const char *language =
+		s->opts.command ? gn_unseen_language_of(s->program) : NULL;
+
+	if (language)
+		gn_session_put_info(s, "program.language", language);
+}
+
 /* Whether only methods of JVMs have hooks in their code. */
 static bool hooks_methods(const struct gn_session *s)
 {
@@ -523,6 +533,7 @@ void gn_session_put_facts(struct gn_session *s)
 	put_programs(s);
 	put_launched(s);
 	put_stripped(s);
+	put_language(s);
 	put_asked(s);
 	gn_session_put_info(s, "links", gn_attach_mode_name(s->mode));
 	put_inlining(s);

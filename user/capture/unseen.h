@@ -84,6 +84,10 @@ const struct gn_runtime *gn_unseen_valueless(const struct gn_unseen *u);
 bool gn_unseen_language(const char *program, const struct gn_files *files,
 			char line[GN_LANGUAGE_LINE]);
 
+/* The language that such a program runs, if it is no interpreter that gnomon
+ * can trace; or NULL. */
+const char *gn_unseen_language_of(const char *program);
+
 /* Reports each glob that matched nothing. `files`: of the program. light:
  * methods are not traced. */
 void gn_unseen_globs(const struct gn_unseen *u, const struct gn_filter *filter,

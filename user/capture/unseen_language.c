@@ -7,6 +7,7 @@
 
 #include <gnomon/path.h>
 #include "process/files.h"
+#include "runtime/runtime.h"
 
 static const char *after_version(const char *s)
 {
@@ -34,6 +35,15 @@ static const char *language_of(const char *program, const char **interpreter)
 		return known[i][1];
 	}
 	return NULL;
+}
+
+const char *gn_unseen_language_of(const char *program)
+{
+	const char *interpreter;
+
+	return gn_runtime_started_by(program)
+		       ? NULL
+		       : language_of(program, &interpreter);
 }
 
 /* "libpython3.11.so.1.0", but not "libpython3.11-extra.so". */

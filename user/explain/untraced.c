@@ -306,6 +306,7 @@ static bool stripped_go(const struct gn_model *m)
  * help. */
 static void put_to_name(const struct gn_model *m, FILE *out)
 {
+	const char *language = gn_model_info(m, "program.language");
 	uint64_t attached = 0;
 	bool none = !m->nfunctions && refused(m, &attached);
 	bool named = none || attached;
@@ -320,6 +321,12 @@ static void put_to_name(const struct gn_model *m, FILE *out)
 				  "if -p names all its processes (-p A,B,C). "
 				: "",
 			m->by_path ? "the file by its path, or " : "");
+	else if (language)
+		fprintf(out,
+			"gnomon does not see functions of %s in this "
+			"interpreter. Native functions have names; this lists "
+			"them:",
+			language);
 	else if (stripped_go(m))
 		fputs("The Go program has no symbols, so its functions have no "
 		      "names here; a build without -ldflags=-s has them.",
