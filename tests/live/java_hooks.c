@@ -223,6 +223,18 @@ void java_hooks_blocked(struct live *t)
 	blocked(t, "-f Blocked.other* -f Blocked.take*");
 }
 
+/* Classes whose loader gives the JVM their names, and those of which it gives
+ * only the bytes. */
+void java_hooks_unload(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	struct live_truths truths;
+
+	java_need(t);
+	java_demo(t, &command, "-XX:+UseSerialGC", "unload");
+	carried(t, &command, "-f Go*", &truths);
+}
+
 static void overflow(struct live *t, const char *options)
 {
 	struct live_args command = {.n = 0};

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <gnomon/selected.h>
+#include "classfile.h"
 #include "define.h"
 #include "methods.h"
 #include "sites.h"
@@ -159,26 +160,61 @@ static uint8_t *copy_for(gn_jvmti jvmti, const uint8_t *bytes, size_t len)
 	return copy;
 }
 
+/* A class loader need not tell the JVM the name: then it is in the class file
+ * only. NULL: it is malformed, or there is no memory. */
+static const char *name_in(const uint8_t *bytes, size_t len, struct rewrite *r)
+{
+	struct gn_java_class c;
+	char *name;
+
+	if (gn_java_class_read(&c, bytes, len, take_memory, r))
+		return NULL;
+	name = take_memory(r, c.name.n + (size_t)1);
+	if (!name)
+		return NULL;
+	memcpy(name, c.name.at, c.name.n);
+	name[c.name.n] = '\0';
+	return name;
+}
+
+/* The class with hooks, in memory of the JVM. NULL: it stays as it is. */
+static uint8_t *hook_class(gn_jvmti jvmti, const char *name,
+			   const uint8_t *bytes, size_t len, struct rewrite *r,
+			   size_t *out_len)
+{
+	uint8_t *out = NULL, *copy;
+	int n;
+
+	if (!name || !gn_java_methods_may(name, strlen(name)))
+		return NULL;
+	n = gn_java_rewrite(bytes, len, &gn_java_hooks, choose, refuse,
+			    take_memory, r, &out, out_len);
+	if (n <= 0 || !note_hooked(name))
+		return NULL;
+	copy = copy_for(jvmti, out, *out_len);
+	if (copy)
+		atomic_fetch_add(&hooked.methods, (uint64_t)n);
+	return copy;
+}
+
 void gn_java_class_loads(gn_jvmti jvmti, gn_jni jni, gn_jref redefined,
 			 gn_jref loader, const char *name, gn_jref domain,
 			 int32_t len, const uint8_t *bytes, int32_t *new_len,
 			 uint8_t **new_bytes)
 {
 	struct rewrite r = {.blocks = NULL};
-	uint8_t *out = NULL, *copy;
 	size_t out_len = 0;
-	int n;
+	uint8_t *out;
 
 	(void)jni, (void)redefined, (void)loader, (void)domain;
-	if (!name || len < 0 || !gn_java_methods_may(name, strlen(name)))
+	if (len < 0)
 		return;
-	n = gn_java_rewrite(bytes, (size_t)len, &gn_java_hooks, choose, refuse,
-			    take_memory, &r, &out, &out_len);
-	if (n > 0 && note_hooked(name) &&
-	    (copy = copy_for(jvmti, out, out_len))) {
-		*new_bytes = copy;
+	if (!name)
+		name = name_in(bytes, (size_t)len, &r);
+	out = hook_class(jvmti, name, bytes, (size_t)len, &r, &out_len);
+	if (out) {
+		*new_bytes = out;
 		*new_len = (int32_t)out_len;
-		atomic_fetch_add(&hooked.methods, (uint64_t)n);
 	}
 	free_memory(&r);
 	if (r.refused[0])
