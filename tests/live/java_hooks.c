@@ -88,7 +88,8 @@ void java_hooks_started(struct live *t)
 	java_need(t);
 	started(t, "", "--hooks uprobe -f Kinds*");
 	started(t, "-Xint", NULL);
-	started(t, "-XX:TieredStopAtLevel=1", NULL);
+	/* the package of the class that hooked methods call */
+	started(t, "-XX:TieredStopAtLevel=1", "-f Kinds* -f java.lang.*");
 }
 
 static void children(struct live *t, const char *options)

@@ -10,6 +10,7 @@
 #include "../call_hooks.h"
 #include "../clr/filter.h"
 #include "../fast_names.h"
+#include "class.h"
 #include "names/java_name.h"
 #include "sites.h"
 
@@ -78,6 +79,12 @@ static bool moves_threads(struct gn_span class)
 	return false;
 }
 
+/* Hooks call a method of this class. */
+static bool is_hooks(struct gn_span class)
+{
+	return gn_span_begins(&class, GN_JAVA_CLASS);
+}
+
 static void spell(const struct gn_java_method *m, struct names *n)
 {
 	const struct gn_span class = {m->class, m->class_len};
@@ -94,7 +101,7 @@ static bool asks_for(const struct gn_java_method *m, const struct names *n)
 {
 	const struct gn_span class = {m->class, m->class_len};
 
-	return methods.filter && !moves_threads(class) &&
+	return methods.filter && !moves_threads(class) && !is_hooks(class) &&
 	       gn_filter_hooks(methods.filter, n->name, n->module);
 }
 
