@@ -18,32 +18,31 @@
 
 #define NOBODY "65534"
 
-void test_fork_no_follow(struct live *t)
+/* Traces without what the fixture starts: there is one of `rows`. */
+static void without_others(struct live *t, const char *command,
+			   const char *rows, uint64_t made)
 {
 	struct live_truths *truths = calloc(1, sizeof(*truths));
 	json_t *report;
 	uint64_t calls;
 
 	CHECK(t, truths, "no memory");
-	live_trace(t, "-f work --no-follow", "fork fork 500", truths, &report);
+	live_trace(t, "-f work --no-follow", command, truths, &report);
 	calls = live_function(t, report, NULL, "work", "calls", NULL);
-	CHECK(t, calls == 1000, "%" N " calls, the parent made 1000", calls);
-	CHECK(t, json_array_size(json_object_get(report, "processes")) == 1,
-	      "more than one process");
+	CHECK(t, calls == made, "%" N " calls, the first made %" N, calls,
+	      made);
+	CHECK(t, json_array_size(json_object_get(report, rows)) == 1,
+	      "more than one of %s", rows);
+}
+
+void test_fork_no_follow(struct live *t)
+{
+	without_others(t, "fork fork 500", "processes", 1000);
 }
 
 void test_threads_no_follow(struct live *t)
 {
-	struct live_truths *truths = calloc(1, sizeof(*truths));
-	json_t *report;
-	uint64_t calls;
-
-	CHECK(t, truths, "no memory");
-	live_trace(t, "-f work --no-follow", "threads 4 100", truths, &report);
-	calls = live_function(t, report, NULL, "work", "calls", NULL);
-	CHECK(t, calls == 0, "%" N " calls, the first thread made none", calls);
-	CHECK(t, json_array_size(json_object_get(report, "threads")) == 1,
-	      "more than one thread");
+	without_others(t, "threads 4 100", "threads", 0);
 }
 
 void test_processes(struct live *t)

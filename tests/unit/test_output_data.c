@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "json_read.h"
 #include "output_model.h"
 
 static void csv_golden(void **state)
@@ -84,23 +85,7 @@ static void csv_is_rectangular(void **state)
 
 static json_t *parse(const struct gn_model *m, const struct gn_output_opts *o)
 {
-	char *text = sample_print("json", m, o);
-	json_error_t error;
-	json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
-
-	if (!root)
-		fail_msg("%s at %d: %s", error.text, error.position, text);
-	free(text);
-	return root;
-}
-
-static uint64_t number(const json_t *object, const char *key)
-{
-	const json_t *value = json_object_get(object, key);
-
-	if (!json_is_integer(value))
-		fail_msg("%s is no integer", key);
-	return (uint64_t)json_integer_value(value);
+	return read_json(sample_print("json", m, o));
 }
 
 static void same_classes(const json_t *object, const char *key,

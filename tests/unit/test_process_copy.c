@@ -4,9 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,11 +12,9 @@
 #include <limits.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "begun.h"
 #include "process/copy.h"
 
 static int can_read(const char *name)
@@ -54,39 +49,10 @@ static void only_a_regular_file_can_be_read(void **state)
 #define OTHER	65534
 #define ANOTHER 65533
 
-/* A process of another user, who owns its folder for temporary files. */
-static pid_t begin_other(const char *folder)
+static bool become_other(void)
 {
-	char tmpdir[PATH_MAX + 8];
-	char *env[] = {tmpdir, NULL};
-	int ends[2];
-	char c;
-	pid_t pid;
-
-	snprintf(tmpdir, sizeof(tmpdir), "TMPDIR=%s", folder);
-	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (!pid) {
-		if (!setgroups(0, NULL) && !setresgid(OTHER, OTHER, OTHER) &&
-		    !setresuid(OTHER, OTHER, OTHER))
-			execle("/bin/sleep", "sleep", "60", NULL, env);
-		_exit(1);
-	}
-	close(ends[1]);
-	/* the exec closes its end */
-	assert_int_equal(read(ends[0], &c, 1), 0);
-	close(ends[0]);
-	return pid;
-}
-
-static void end_other(pid_t pid)
-{
-	int status;
-
-	kill(pid, SIGKILL);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFSIGNALED(status));
+	return !setgroups(0, NULL) && !setresgid(OTHER, OTHER, OTHER) &&
+	       !setresuid(OTHER, OTHER, OTHER);
 }
 
 static void make_folder(char *path)
@@ -109,7 +75,7 @@ static void a_copy_is_where_nobody_can_change_it(void **state)
 		{ANOTHER, 01777, false}, {ANOTHER, 0777, false},
 	};
 	int from = open("/bin/sleep", O_RDONLY | O_CLOEXEC);
-	char path[64];
+	char path[64], variable[80];
 	pid_t pid;
 
 	(void)state;
@@ -118,7 +84,8 @@ static void a_copy_is_where_nobody_can_change_it(void **state)
 		skip();
 	}
 	make_folder(path);
-	pid = begin_other(path);
+	snprintf(variable, sizeof(variable), "TMPDIR=%s", path);
+	pid = begin_other(become_other, variable);
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
 		struct gn_copy c;
 
@@ -159,7 +126,7 @@ static void further_groups_are_gnomons(void **state)
 	fd = open(file, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0640);
 	assert_true(fd >= 0);
 	close(fd);
-	pid = begin_other("/tmp");
+	pid = begin_other(become_other, "TMPDIR=/tmp");
 	assert_int_equal(gn_copy_is_needless(pid, file), 0);
 	assert_int_equal(chown(file, 0, ANOTHER), 0);
 	assert_int_equal(gn_copy_is_needless(pid, file), 0);

@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "begun.h"
 #include "process/inside.h"
 
 #define GROUPS 2000
@@ -63,36 +64,17 @@ static void number_behind_many_groups(void **state)
 	assert_int_equal(number, 1);
 }
 
-/* A program in the folder /usr, which has one variable. */
-static pid_t begin_with(const char *variable)
+static bool go_to_usr(void)
 {
-	char *env[] = {(char *)variable, NULL};
-	int ends[2];
-	pid_t pid;
-	char c;
-
-	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (!pid) {
-		if (!chdir("/usr"))
-			execle("/bin/sleep", "sleep", "60", NULL, env);
-		_exit(1);
-	}
-	close(ends[1]);
-	/* the exec closes its end */
-	assert_int_equal(read(ends[0], &c, 1), 0);
-	close(ends[0]);
-	return pid;
+	return !chdir("/usr");
 }
 
 static int folder_with(const char *variable, char folder[PATH_MAX])
 {
-	pid_t pid = begin_with(variable);
+	pid_t pid = begin_other(go_to_usr, variable);
 	int err = gn_inside_folder(pid, folder);
 
-	kill(pid, SIGKILL);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	end_other(pid);
 	return err;
 }
 

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "json_read.h"
 #include "top/lines.h"
 #include "top_sample.h"
 
@@ -34,26 +35,11 @@ static json_t *parse(const struct gn_top_period *p,
 {
 	char *text = print(p, o);
 	size_t n = strlen(text);
-	json_error_t error;
-	json_t *root;
 
 	assert_true(n > 0 && text[n - 1] == '\n');
 	for (size_t i = 0; i + 1 < n; i++)
 		assert_true((unsigned char)text[i] >= ' ');
-	root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
-	if (!root)
-		fail_msg("%s at %d: %s", error.text, error.position, text);
-	free(text);
-	return root;
-}
-
-static uint64_t number(const json_t *object, const char *key)
-{
-	const json_t *value = json_object_get(object, key);
-
-	if (!json_is_integer(value))
-		fail_msg("%s is no integer", key);
-	return (uint64_t)json_integer_value(value);
+	return read_json(text);
 }
 
 static void is_text(const json_t *object, const char *key, const char *wanted)
