@@ -281,6 +281,64 @@ void python_profile(struct live *t)
 	}
 }
 
+/* Two threads call leaf() five times each, before and after all profile
+ * functions are removed, and after the program has set one of its own. It
+ * prints what that sees, and how many calls gnomon sees and threads it loses:
+ * before 3.12, only one thread at a time can be set. */
+static const char *const profile_all =
+	"import sys, threading\n"
+	"seen = []\n"
+	"def leaf(): pass\n"
+	"def calls():\n"
+	"    for i in range(5): leaf()\n"
+	"def work():\n"
+	"    for i in range(3):\n"
+	"        start.acquire()\n"
+	"        calls()\n"
+	"        end.release()\n"
+	"def both():\n"
+	"    calls()\n"
+	"    start.release()\n"
+	"    end.acquire()\n"
+	"def profile(frame, event, arg):\n"
+	"    seen.append((event, frame.f_code.co_name))\n"
+	"start = threading.Semaphore(0)\n"
+	"end = threading.Semaphore(0)\n"
+	"t = threading.Thread(target=work)\n"
+	"t.start()\n"
+	"both()\n"
+	"set_all = getattr(threading, 'setprofile_all_threads', None)\n"
+	"if set_all: set_all(None)\n"
+	"both()\n"
+	"if set_all: set_all(profile)\n"
+	"both()\n"
+	"t.join()\n"
+	"if set_all: set_all(None)\n"
+	"n = {e: sum(e in s for s in seen) for e in ('call', 'return', "
+	"'leaf')}\n"
+	"print('leafs', 20 if set_all else 30, n)\n"
+	"print('lost', 2 if set_all else 0)\n";
+
+void python_profile_all(struct live *t)
+{
+	for (char **p = live_pythons(t); *p; p++) {
+		struct live_args command = {.n = 0};
+		struct live_end end;
+		json_t *report;
+
+		live_add(t, &command, *p, "-c", profile_all, NULL);
+		live_pair(t, &command, "-f leaf", &end, &report);
+		CHECK(t, calls(t, report, "__main__.leaf") == told(end.out),
+		      "%s: %" N " calls", *p,
+		      calls(t, report, "__main__.leaf"));
+		CHECK(t,
+		      live_number(t, report, "code.selected.profiled") ==
+			      told(strstr(end.out, "lost ")),
+		      "%s: %" N " threads lost", *p,
+		      live_number(t, report, "code.selected.profiled"));
+	}
+}
+
 /* Ways to start a program: a command, a script, a script by its first line,
  * without the environment and site, with hooks of the memory allocators. */
 void python_started(struct live *t)

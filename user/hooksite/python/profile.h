@@ -15,6 +15,8 @@ void gn_profile_set_of(void *thread);
 void gn_profile_unset(void);
 /* Whether the thread with this state has none. */
 bool gn_profile_is_free(void *thread);
+/* Whether the program has set one of its own in all threads. */
+bool gn_profile_all_replaced(void);
 /* Whether this thread is setting one for us. */
 bool gn_profile_is_setting(void);
 

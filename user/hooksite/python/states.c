@@ -133,7 +133,7 @@ static bool is_replaced(void)
 {
 	const struct gn_thread *mine = gn_thread_mine();
 
-	return !mine || mine->replaced;
+	return !mine || mine->replaced || gn_profile_all_replaced();
 }
 
 void gn_states_see_own(void)
