@@ -62,7 +62,9 @@
 	X(PHPS_HIDDEN, 27, "phps_hidden",                                   \
 	  "processes of PHP whose code an extension runs past the hook")    \
 	X(JITS_OFF, 28, "jits_off",                                         \
-	  "programs of PHP whose compiler is off because of the hook")
+	  "programs of PHP whose compiler is off because of the hook")      \
+	X(RACTORS, 29, "ractors",                                           \
+	  "programs of Ruby with Ractors: no hooks but in the main one")
 
 enum gn_selected {
 #define GN_SELECTED_ENUM(name, value, text, meaning) \

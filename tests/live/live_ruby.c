@@ -72,6 +72,33 @@ void ruby_filter(struct live *t)
 	live_filters(t, &command, filters, "Object#count_down", "Object#plain");
 }
 
+/* Of calls in Ractors, the report says that it has none, whatever -f names. */
+void ruby_ractors_told(struct live *t)
+{
+	static const char *const code[] = {
+		"def leaf; 7; end; leaf; r = Ractor.new { leaf }; "
+		"Ractor.new { }.take; print r.take",
+		"def leaf; 7; end; class Ractor; def self.new; 1; end; end; "
+		"Ractor.new; print leaf"};
+	struct live_end end;
+	json_t *report;
+
+	for (size_t i = 0; i < 2; i++) {
+		struct live_args command = {.n = 0};
+
+		live_add(t, &command, live_ruby(t), "-W0", "-e", code[i], NULL);
+		live_traced(t, &command, "-f leaf", &end, &report);
+		CHECK(t, end.code == 0 && !strcmp(end.out, "7"),
+		      "it ended with %d: %s%s", end.code, end.out, end.err);
+		CHECK(t,
+		      live_function(t, report, NULL, "Object#leaf", "calls",
+				    NULL) == 1,
+		      "the call in the main Ractor is not seen");
+		CHECK(t, live_number(t, report, "code.selected.ractors") == !i,
+		      "it is told wrongly");
+	}
+}
+
 /* The report says where a method begins. */
 void ruby_lines(struct live *t)
 {

@@ -2,7 +2,10 @@
 #include "functions.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include <gnomon/selected.h>
+#include "../call_sites.h"
 #include "../named.h"
 #include "filter.h"
 #include "names.h"
@@ -25,6 +28,7 @@ static struct {
 	uint32_t epoch;
 	struct known *known;
 	size_t known_room, nknown;
+	bool ractors;
 } functions = {.epoch = 1};
 
 void gn_functions_begin(const char *filter)
@@ -95,6 +99,16 @@ static gn_rb_value code_of_block(void)
 	return gn_rb.frames(0, 1, &frame, NULL) == 1 ? frame : GN_RB_FALSE;
 }
 
+/* Events belong to a Ractor: hooks see those of the main one. */
+static void look_for_ractors(const struct gn_names *n)
+{
+	if (functions.ractors || strcmp(n->name, "Ractor.new") != 0 ||
+	    strcmp(n->module, "<internal:ractor>") != 0)
+		return;
+	functions.ractors = true;
+	gn_site_call_selected(GN_SELECTED_RACTORS, 1);
+}
+
 uint32_t gn_function_of(struct gn_rb_event *e, enum gn_call_kind kind)
 {
 	gn_rb_value class = gn_rb.event_class(e), frame = GN_RB_FALSE;
@@ -116,6 +130,7 @@ uint32_t gn_function_of(struct gn_rb_event *e, enum gn_call_kind kind)
 	if (k->owner && k->epoch == functions.epoch)
 		return k->index;
 	gn_names_of(e, kind, class, e->id, frame, &names);
+	look_for_ractors(&names);
 	functions.nknown += !k->owner;
 	*k = (struct known){owner, method, index_of(&names),
 			    names.unnamed ? 0 : functions.epoch};
