@@ -157,7 +157,11 @@ void test_left_over_settings(struct live *t)
 void test_variables(struct live *t)
 {
 	static const char *const options[] = {
-		"", "-f Demo.Variables.*", "--clr-hooks elt", "--hooks uprobe",
+		"",
+		"-f Demo.Variables.*",
+		"--clr-hooks elt",
+		"--hooks uprobe",
+		"--clr-hooks elt -f Demo.Variables.*",
 		"CORECLR_ENABLE_PROFILING=0 "
 		"CORECLR_PROFILER_PATH=/\u00fc/\U0001f600 "
 		"COMPlus_TailCallLoopOpt=1 GNOMON_CLR_HOOKS=own"};

@@ -9,6 +9,7 @@
 #include "events.h"
 #include "filter.h"
 #include "image.h"
+#include "lent.h"
 #include "sites.h"
 #include "tell.h"
 
@@ -97,6 +98,10 @@ gn_hr gn_clr_search_started(struct gn_clr *clr, gn_cor_id function,
 			    int32_t *use)
 {
 	GN_CLR_SITE(jit_cached_search_begin)(clr, function, use);
+	/* The first method that runs is compiled, so that no code of the
+	 * program sees what is lent. */
+	if (gn_clr_lends(clr))
+		*use = 0;
 	if (!clr->chooses ||
 	    gn_precompiled_keeps(&clr->precompiled, clr->info, function))
 		return GN_S_OK;

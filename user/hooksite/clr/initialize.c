@@ -175,7 +175,10 @@ gn_hr gn_clr_initialize(struct gn_clr *clr, void *unknown)
 
 	if (!mode || strcmp(mode, "off") != 0)
 		hr = start(clr, unknown);
-	gn_clr_give_back(unknown);
+	gn_clr_find_lender(clr, unknown);
+	/* the compiler, which starts later, reads how it treats tail calls */
+	if (hr < 0 || !clr->functions || clr->by_il)
+		gn_clr_give_back(clr);
 	gn_clr_tell_init(clr, hr);
 	if (hr >= 0)
 		gn_clr_tell_exceptions(clr);

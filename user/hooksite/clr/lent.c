@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "lent.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,14 +69,28 @@ static void set(void *info, const char *name, const char *value)
 	free(wide_value);
 }
 
-void gn_clr_give_back(void *unknown)
+void gn_clr_find_lender(struct gn_clr *clr, void *unknown)
 {
 	void *info = NULL;
 
-	if (!gn_lent_take_back)
+	if (gn_lent_take_back && GN_COM(unknown, GN_UNKNOWN_QUERY, query_fn)(
+					 unknown, &profiler_info11, &info) >= 0)
+		atomic_store(&clr->lender, info);
+}
+
+bool gn_clr_lends(const struct gn_clr *clr)
+{
+	return atomic_load_explicit(&clr->lender, memory_order_relaxed);
+}
+
+void gn_clr_give_back(struct gn_clr *clr)
+{
+	void *info;
+
+	if (!gn_clr_lends(clr))
 		return;
-	if (GN_COM(unknown, GN_UNKNOWN_QUERY,
-		   query_fn)(unknown, &profiler_info11, &info) < 0)
+	info = atomic_exchange(&clr->lender, NULL);
+	if (!info)
 		return;
 	gn_lent_take_back(set, info);
 	GN_COM(info, GN_UNKNOWN_RELEASE, release_fn)(info);

@@ -4,6 +4,7 @@
 #include "choose.h"
 #include "compiling.h"
 #include "../fast.h"
+#include "lent.h"
 #include "../mute.h"
 #include "names.h"
 #include "sites.h"
@@ -197,6 +198,7 @@ gn_hr gn_clr_jit_finished(struct gn_clr *clr, gn_cor_id function, gn_hr status,
 			  int32_t safe)
 {
 	(void)safe;
+	gn_clr_give_back(clr);
 	gn_clr_compiled(clr, function, 0, status);
 	return GN_S_OK;
 }

@@ -27,9 +27,10 @@ struct gn_clr {
 	const char *values; /* in the arena, or NULL: which functions' values
 			       are requested */
 	const void *lives;  /* a site with a probe while gnomon lives */
-	uint32_t wants;	    /* the session's, enum gn_want */
-	uint32_t families;  /* families of events that are reported: enum
-			       gn_family */
+	void *_Atomic lender; /* ICorProfilerInfo11, while variables are lent */
+	uint32_t wants;	      /* the session's, enum gn_want */
+	uint32_t families;    /* families of events that are reported: enum
+				 gn_family */
 	_Atomic uint32_t session; /* its number: each session gets all names */
 	bool functions;		  /* some are seen, by the runtime's hooks */
 	_Atomic bool chooses;	  /* which precompiled code runs */
