@@ -227,10 +227,9 @@ struct gn_interpreter interpreters[GN_INTERPRETERS];
  * loads.
  */
 #ifdef __bpf__
-static void *(*const bpf_rdonly_cast)(void *p,
-				      __u32 type) = (void *)GN_CALL_CAST;
+static void *(*const call_cast)(void *p, __u32 type) = (void *)GN_CALL_CAST;
 #else
-void *bpf_rdonly_cast(void *p, __u32 type);
+void *call_cast(void *p, __u32 type);
 #endif
 
 /* Set by user space: whether it can be called, and the types by their ids in
@@ -238,7 +237,7 @@ void *bpf_rdonly_cast(void *p, __u32 type);
 const volatile bool can_cast = false;
 const volatile __u32 cast_ids[GN_CAST_COUNT];
 #define GN_CAST_TO(type, p) \
-	((struct type *)bpf_rdonly_cast(p, cast_ids[GN_CAST_##type]))
+	((struct type *)call_cast(p, cast_ids[GN_CAST_##type]))
 
 /*
  * Between the two calls no other thread runs on this CPU. Otherwise the kernel
@@ -248,11 +247,11 @@ const volatile __u32 cast_ids[GN_CAST_COUNT];
  * of a preempted one. That crashed a fully preemptible kernel (7.3).
  */
 #ifdef __bpf__
-static void (*const bpf_preempt_disable)(void) = (void *)GN_CALL_HOLD;
-static void (*const bpf_preempt_enable)(void) = (void *)GN_CALL_LET;
+static void (*const call_hold)(void) = (void *)GN_CALL_HOLD;
+static void (*const call_let)(void) = (void *)GN_CALL_LET;
 #else
-void bpf_preempt_disable(void);
-void bpf_preempt_enable(void);
+void call_hold(void);
+void call_let(void);
 #endif
 
 /* Set by user space: whether they can be called. */
@@ -261,13 +260,13 @@ const volatile bool can_hold = false;
 static __always_inline void hold_cpu(void)
 {
 	if (can_hold)
-		bpf_preempt_disable();
+		call_hold();
 }
 
 static __always_inline void let_cpu_go(void)
 {
 	if (can_hold)
-		bpf_preempt_enable();
+		call_let();
 }
 
 #define GN_HELD(call)         \

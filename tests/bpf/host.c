@@ -294,17 +294,17 @@ long bpf_probe_read_user(void *to, __u32 size, const void *from)
 	return (uintptr_t)from + 4096 < 8192 ? -1 : copy(to, size, from);
 }
 
-void *bpf_rdonly_cast(void *p, __u32 type)
+void *call_cast(void *p, __u32 type)
 {
 	return p;
 }
 
 /* Only one thread of the host runs. */
-void bpf_preempt_disable(void)
+void call_hold(void)
 {
 }
 
-void bpf_preempt_enable(void)
+void call_let(void)
 {
 }
 

@@ -81,6 +81,30 @@ static void late_is_told(void **state)
 	gn_unseen_free(u);
 }
 
+static void see_runtime(struct gn_unseen *u, uint32_t id)
+{
+	const struct gn_rec_thread r = {.f.h.kind = GN_KIND_RUNTIME,
+					.pid = 7,
+					.parent = GN_FUNC(id, 0)};
+
+	gn_unseen_record(u, &r.f.h, NULL);
+}
+
+/* A PHP can be built without probes. */
+static void hooks_show_php(void **state)
+{
+	struct gn_unseen *u = gn_unseen_new(0, false, false, NULL, 0);
+	const struct gn_runtime *php = gn_runtime_of(GN_RUNTIME_PHP);
+
+	(void)state;
+	assert_non_null(u);
+	see_runtime(u, GN_RUNTIME_JAVA);
+	assert_false(gn_unseen_began(u, php));
+	see_runtime(u, GN_RUNTIME_ZEND);
+	assert_true(gn_unseen_began(u, php));
+	gn_unseen_free(u);
+}
+
 /* What `named` makes gnomon tell of a JVM whose own probes report a method. */
 static void see_method(bool named, char line[256])
 {
@@ -161,6 +185,7 @@ int main(void)
 		cmocka_unit_test(interpreters_are_named),
 		cmocka_unit_test(languages_are_named),
 		cmocka_unit_test(late_is_told),
+		cmocka_unit_test(hooks_show_php),
 		cmocka_unit_test(probed_is_told),
 		cmocka_unit_test(libraries_are_told),
 	};

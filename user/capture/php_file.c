@@ -22,6 +22,15 @@ static const struct {
 	  .line = 160,
 	  .handler = 72,
 	  .module = 80}},
+	/* 8.4 */
+	{"Zend Engine v4.4.",
+	 1984,
+	 {.current = 488,
+	  .code = 104,
+	  .file = 168,
+	  .line = 176,
+	  .handler = 88,
+	  .module = 96}},
 };
 
 static bool read_layout(const char *path, uint64_t size,

@@ -323,8 +323,9 @@ static void note_jvm(struct gn_unseen *u, uint32_t pid)
 	const struct gn_runtime *rt;
 
 	for (size_t i = 0; (rt = gn_runtime_at(i)); i++) {
-		struct program *p =
-			rt->methods ? find_or_add(u, pid, rt) : NULL;
+		struct program *p = rt->methods && !rt->hooks_all
+					    ? find_or_add(u, pid, rt)
+					    : NULL;
 
 		if (p)
 			p->hooked = true;
@@ -532,10 +533,14 @@ static void tell_probed(const struct gn_unseen *u, gn_unseen_fn tell, void *ctx)
 
 bool gn_unseen_began(const struct gn_unseen *u, const struct gn_runtime *rt)
 {
-	for (size_t i = 0; i < u->count; i++)
-		if (u->program[i].rt == rt &&
-		    (u->program[i].runs || u->program[i].reports))
+	for (size_t i = 0; i < u->count; i++) {
+		const struct program *p = &u->program[i];
+
+		/* a PHP without probes has only hooks */
+		if (p->rt == rt &&
+		    (p->runs || p->reports || (rt->hooks_all && p->hooked)))
 			return true;
+	}
 	return false;
 }
 
