@@ -58,8 +58,18 @@ static void test_closures(void **state)
 	assert_string_equal(MADE(12, "App\\{closure}", "App\\Orders", "a.php"),
 			    "App\\Orders::{closure:a.php:12}");
 	/* PHP 8.4 names them itself */
-	assert_string_equal(MADE(12, "{closure:/www/app.php:10}", "", "a.php"),
-			    "{closure:/www/app.php:10}");
+	/* as PHP 8.4 names them */
+	assert_string_equal(
+		MADE(12, "{closure:/www/app.php:12}", "", "/www/app.php"),
+		"{closure:app.php:12}");
+	assert_string_equal(MADE(12, "{closure:App\\Orders::find():12}",
+				 "App\\Orders", "/www/app.php"),
+			    "App\\Orders::{closure:app.php:12}");
+	assert_string_equal(
+		MADE(12,
+		     "{closure:class@anonymous\0/www/app.php:10$0::run():12}",
+		     "", "/www/app.php"),
+		"{closure:app.php:12}");
 	assert_string_equal(MADE(12, "no{closure}", "", "a.php"),
 			    "no{closure}");
 }

@@ -6,6 +6,9 @@
 #include <string.h>
 
 #define CLOSURE "{closure}"
+/* From PHP 8.4 on: then where it is written, with the whole path, or with the
+ * class, which can contain a NUL. */
+#define CLOSURE_AT "{closure:"
 
 /* What does not fit is cut. */
 static void put(struct gn_spell *o, struct gn_span s)
@@ -43,25 +46,28 @@ void gn_php_put_class(struct gn_spell *o, const struct gn_php_text *class)
 	gn_php_put_base(o, (struct gn_span){at, (size_t)(end - at)});
 }
 
-static bool is_closure(const struct gn_span *name)
+/* The length of what comes before the closure's own name: its namespace. -1:
+ * it is no closure. */
+static int before_closure(const struct gn_span *name)
 {
-	size_t len = strlen(CLOSURE);
+	size_t len = strlen(CLOSURE), before = name->n - len;
 
-	return name->n >= len &&
-	       !memcmp(name->at + name->n - len, CLOSURE, len) &&
-	       (name->n == len || name->at[name->n - len - 1] == '\\');
+	if (gn_span_begins(name, CLOSURE_AT))
+		return 0;
+	if (name->n < len || memcmp(name->at + before, CLOSURE, len))
+		return -1;
+	return !before || name->at[before - 1] == '\\' ? (int)before : -1;
 }
 
-/* As from PHP 8.4 on, which also has the whole path. Without a line, it is too
- * far down in the file. */
-static void put_closure(struct gn_spell *o, const struct gn_span *name,
-			bool of_class, struct gn_span script, unsigned int line)
+/* The same for all versions of PHP. Without a line, it is too far down in the
+ * file. */
+static void put_closure(struct gn_spell *o, struct gn_span space,
+			struct gn_span script, unsigned int line)
 {
 	char number[16];
 
-	if (!of_class)
-		gn_spell_put(o, name->at, name->n - strlen(CLOSURE));
-	gn_spell_text(o, "{closure:");
+	gn_spell_put(o, space.at, space.n);
+	gn_spell_text(o, CLOSURE_AT);
 	gn_php_put_base(o, script);
 	if (line) {
 		snprintf(number, sizeof(number), ":%u", line);
@@ -79,7 +85,9 @@ void gn_php_put_function(struct gn_spell *o, const struct gn_php_text *name,
 			 const struct gn_php_text *class, struct gn_span script,
 			 unsigned int line)
 {
-	if (!name->text.n || name->text.n != name->all) {
+	int space = before_closure(&name->text);
+
+	if (!name->text.n || (space < 0 && name->text.n != name->all)) {
 		gn_spell_text(o, "{main} ");
 		gn_php_put_base(o, script);
 		return;
@@ -88,8 +96,11 @@ void gn_php_put_function(struct gn_spell *o, const struct gn_php_text *name,
 		gn_php_put_class(o, class);
 		gn_spell_text(o, "::");
 	}
-	if (is_closure(&name->text))
-		put_closure(o, &name->text, class->text.n != 0, script, line);
-	else
+	if (space < 0)
 		put(o, name->text);
+	else /* the class has the namespace */
+		put_closure(o,
+			    (struct gn_span){name->text.at,
+					     class->text.n ? 0 : (size_t)space},
+			    script, line);
 }

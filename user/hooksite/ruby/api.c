@@ -54,7 +54,9 @@ bool gn_rb_check(void)
 
 	gn_rb.nil = gn_rb.eval("nil");
 	gn_rb.main = gn_rb.eval("self");
-	gn_rb.attached_id = gn_rb.intern("__attached__");
+	/* a Ruby that has the function does not have the symbol */
+	if (!gn_rb.attached)
+		gn_rb.attached_id = gn_rb.intern("__attached__");
 	gn_rb.refined_id = gn_rb.intern("__refined_class__");
 	gn_rb.add_hook(fn, GN_RB_C_CALL | GN_RB_C_RETURN, GN_RB_FALSE,
 		       GN_RB_HOOK_SAFE | GN_RB_HOOK_RAW);
