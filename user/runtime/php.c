@@ -33,6 +33,7 @@
 #define CORE	 "php*"
 #define EMBEDDED "libphp*.so*" /* such as Apache's mod_php */
 #define VARIABLE "USE_ZEND_DTRACE"
+#define SAMPLED	 "--snapshot 99 samples those of 8.2 and 8.4"
 
 /* Where a frame has its bits, ZEND_CALL_GENERATOR and ZEND_CALL_CODE among
  * them, and where it has its function; how long the header of a string is. In
@@ -215,9 +216,9 @@ const struct gn_runtime gn_runtime_php = {
 	.matches = gn_filter_hooks,
 	.name = name,
 	.attached = "its functions are seen only if it was started "
-		    "with " VARIABLE "=1; --snapshot 99 samples those of 8.2",
+		    "with " VARIABLE "=1 and has probes; " SAMPLED,
 	.untold = "its functions are not seen, because it was started "
-		  "without " VARIABLE "=1; --snapshot 99 samples those of 8.2",
+		  "without " VARIABLE "=1; " SAMPLED,
 	.limits = limits,
 	.find = find,
 	.get = "install php-cli",
