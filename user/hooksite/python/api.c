@@ -82,3 +82,26 @@ long gn_py_number(struct gn_py *object, const char *attribute, long other)
 	gn_py.decref(value);
 	return number;
 }
+
+/* What a type has by a name, as its own type says. */
+struct descriptor {
+	long references;
+	const void *type;
+	void *of, *name, *qualified, *definition;
+};
+
+void *gn_py_definition(struct gn_py *type, const char *name, const void *kind)
+{
+	struct gn_py *object = gn_py_attribute(type, name);
+	const struct descriptor *d = (const void *)object;
+	void *definition = NULL;
+
+	if (!object) {
+		gn_py.clear_error();
+		return NULL;
+	}
+	if (kind && d->type == kind)
+		definition = d->definition;
+	gn_py.decref(object); /* the type keeps it */
+	return definition;
+}

@@ -168,4 +168,8 @@ const char *gn_py_text(struct gn_py *object, const char *attribute,
 /* An attribute as a number; `other` if there is none. */
 long gn_py_number(struct gn_py *object, const char *attribute, long other);
 
+/* The definition in C of what a type has by a name, if it is of this kind: a
+ * method, an attribute, a member (the type of its descriptor). */
+void *gn_py_definition(struct gn_py *type, const char *name, const void *kind);
+
 #endif

@@ -20,7 +20,7 @@ struct gn_function {
 
 /* `filter` must stay. False: the interpreter does not let us keep data with
  * code objects. */
-bool gn_functions_begin(const char *filter);
+bool gn_functions_begin(void *loaded, const char *filter);
 
 /* The function of a frame; NULL: there is none. */
 const struct gn_function *gn_function_of_frame(struct gn_py *frame);

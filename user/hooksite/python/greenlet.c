@@ -26,13 +26,6 @@ struct attribute {
 #define ARGUMENTS 1 /* METH_VARARGS */
 #define KEYWORDS  2 /* METH_KEYWORDS */
 
-/* What a type has by a name: a method or an attribute, as its own type says. */
-struct descriptor {
-	long references;
-	const void *type;
-	void *of, *name, *qualified, *definition;
-};
-
 static struct {
 	struct gn_py *type; /* of greenlets; NULL: none was found */
 	struct gn_py *(*get_current)(void);
@@ -40,27 +33,10 @@ static struct {
 	const void *none, *yes; /* None, True */
 } greenlet;
 
-static void *definition_of(struct gn_py *type, const char *name,
-			   const void *kind)
-{
-	struct gn_py *object = gn_py_attribute(type, name);
-	const struct descriptor *d = (const void *)object;
-	void *definition = NULL;
-
-	if (!object) {
-		gn_py.clear_error();
-		return NULL;
-	}
-	if (kind && d->type == kind)
-		definition = d->definition;
-	gn_py.decref(object); /* the type keeps it */
-	return definition;
-}
-
 static gn_greenlet_fn *method(struct gn_py *type, const char *name, int flags,
 			      const void *kind)
 {
-	struct method *m = definition_of(type, name, kind);
+	struct method *m = gn_py_definition(type, name, kind);
 
 	return m && m->flags == flags ? &m->function : NULL;
 }
@@ -90,8 +66,8 @@ bool gn_greenlet_find(void *loaded, struct gn_py *module,
 		return false;
 	greenlet.none = dlsym(loaded, "_Py_NoneStruct");
 	greenlet.yes = dlsym(loaded, "_Py_TrueStruct");
-	greenlet.parent = definition_of(type, "parent", attributes);
-	greenlet.dead = definition_of(type, "dead", attributes);
+	greenlet.parent = gn_py_definition(type, "parent", attributes);
+	greenlet.dead = gn_py_definition(type, "dead", attributes);
 	memcpy(&greenlet.get_current, &lent[GET_CURRENT], sizeof(void *));
 	*places = (struct gn_greenlet_places){
 		method(type, "switch", ARGUMENTS | KEYWORDS, methods),

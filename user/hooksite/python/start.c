@@ -53,7 +53,7 @@ static void begin_process(void)
 static void begin_main(void)
 {
 	python.begun = true;
-	if (!gn_functions_begin(python.asked.filter)) {
+	if (!gn_functions_begin(python.asked.loaded, python.asked.filter)) {
 		gn_site_call_selected(GN_SELECTED_PYTHONS_LEFT, 1);
 		return;
 	}
