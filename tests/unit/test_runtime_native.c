@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* gnomon reports files of a program that could not be read. */
+/* What gnomon does not trace of a program's native code, and what it says of
+ * it. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,10 +25,10 @@ static int take(void *ctx, size_t file, struct gn_elf *elf,
 	return 0;
 }
 
-static const char *walk(struct gn_files *files, struct gn_native_stats *stats,
-			char text[GN_NATIVE_TEXT])
+static const char *walk_for(const char *glob, struct gn_files *files,
+			    struct gn_native_stats *stats,
+			    char text[GN_NATIVE_TEXT])
 {
-	const char *glob = "main";
 	struct gn_native_opts opts = {
 		.filter = gn_filter_new(&glob, 1),
 		.leave = GN_LEAVE_AUTO,
@@ -40,6 +42,12 @@ static const char *walk(struct gn_files *files, struct gn_native_stats *stats,
 	told = gn_native_unknown(stats, text);
 	gn_filter_free(opts.filter);
 	return told;
+}
+
+static const char *walk(struct gn_files *files, struct gn_native_stats *stats,
+			char text[GN_NATIVE_TEXT])
+{
+	return walk_for("main", files, stats, text);
 }
 
 static void open_self(struct gn_files *files)
@@ -78,11 +86,47 @@ static void a_library_that_is_not_read(void **state)
 	gn_files_free(&files);
 }
 
+/* As CPython has it. */
+__attribute__((noinline)) int call_trace_protected(int n);
+int call_trace_protected(int n)
+{
+	__asm__ volatile("" : "+r"(n));
+	return n + 1;
+}
+
+/* How many functions are refused for the glob, if the program has the name. */
+static size_t refused(const char *name, const char *glob)
+{
+	struct gn_file self = {.path = strdup(name),
+			       .program = true,
+			       .fd = open("/proc/self/exe", O_RDONLY)};
+	struct gn_native_stats stats;
+	char text[GN_NATIVE_TEXT];
+	struct gn_files files = {0};
+
+	assert_true(self.fd >= 0);
+	assert_int_equal(gn_files_move(&files, &self), 0);
+	walk_for(glob, &files, &stats, text);
+	gn_files_free(&files);
+	return stats.refused;
+}
+
+/* They are open when a function of the program begins or ends. */
+static void what_calls_a_hook_is_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(call_trace_protected(1), 2);
+	assert_int_equal(refused("/bin/python3.11", "call_trace*"), 1);
+	assert_int_equal(refused("/bin/program", "call_trace*"), 0);
+	assert_int_equal(refused("/bin/python3.11", "main"), 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(libraries_without_a_list),
 		cmocka_unit_test(a_library_that_is_not_read),
+		cmocka_unit_test(what_calls_a_hook_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include "runtime/native.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,8 @@ struct walk {
 	struct gn_planner *rets; /* for functions with sleds; or NULL */
 	struct gn_sled *sled;	 /* of the current file, by address */
 	size_t nsleds;
+	/* globs of the current file's functions that are left out, or NULL */
+	const char *const *around;
 	gn_native_fn each;
 	void *ctx;
 	struct gn_native_stats *stats;
@@ -224,13 +227,39 @@ static int plan_function(struct walk *w, size_t file,
 	return 0;
 }
 
+/* Functions of an interpreter that call gnomon's hook: a function of the
+ * program begins within such a call and goes on after it, or the other way
+ * round. */
+static const char *const *find_around(const char *path)
+{
+	const char *name = gn_base_name(path);
+	const struct gn_runtime *rt;
+
+	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
+		if (rt->around.file && !fnmatch(rt->around.file, name, 0))
+			return rt->around.functions;
+	return NULL;
+}
+
+static bool is_around(const struct walk *w, const struct gn_elf_symbol *sym)
+{
+	for (size_t i = 0; w->around && w->around[i]; i++)
+		if (!fnmatch(w->around[i], sym->name, 0))
+			return true;
+	return false;
+}
+
 static int one_function(struct walk *w, size_t file,
 			const struct gn_elf_symbol *sym)
 {
 	struct gn_plan plan = {0};
 	int err = w->program ? 0 : make_planners(w);
 
-	if (!err)
+	if (!err && is_around(w, sym))
+		plan = (struct gn_plan){.leave = GN_LEAVE_RET,
+					.reason = "",
+					.refused = "it calls gnomon's hook"};
+	else if (!err)
 		err = plan_function(w, file, sym, &plan);
 	if (err)
 		return err;
@@ -283,6 +312,7 @@ static int one_file(struct walk *w, size_t file)
 	size_t n = gn_elf_symbols(w->elf[file], &syms);
 	int err = read_sleds(w, file);
 
+	w->around = find_around(path);
 	if (gn_elf_stripped(w->elf[file])) {
 		bool mini = gn_elf_has_section(w->elf[file], ".gnu_debugdata");
 

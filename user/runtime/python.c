@@ -57,6 +57,22 @@ static const char *const script_words[] = {"python", "pyenv", NULL};
 
 static const char *const interpreters[] = {"python", NULL};
 
+/* A function begins or ends within them. */
+static const char *const around[] = {
+	/* up to 3.11 */
+	"call_trace*",
+	"trace_function_*",
+	/* from 3.12 on */
+	"_Py_call_instrumentation*",
+	"call_instrumentation_*",
+	"call_one_instrument*",
+	"call_profile_func*",
+	"do_monitor_exc*",
+	"monitor_unwind*",
+	"sys_profile_*",
+	NULL,
+};
+
 extern const struct gn_runtime gn_runtime_python;
 const struct gn_runtime gn_runtime_python = {
 	.id = GN_RUNTIME_CPYTHON,
@@ -68,6 +84,7 @@ const struct gn_runtime gn_runtime_python = {
 	.preloaded = true,
 	.interpreters = interpreters,
 	.language = "Python",
+	.around = {"*python3*", around},
 	.marker = "Py_BytesMain",
 	.script_words = script_words,
 	.find = find,

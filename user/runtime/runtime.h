@@ -141,6 +141,13 @@ struct gn_runtime {
 	 * follow a name); and its language. */
 	const char *const *interpreters;
 	const char *language;
+	/* Globs, then NULL: the interpreter's functions in C that call the hook
+	 * of `library`, in a file whose name matches `around.file`. NULL: none
+	 * are known. */
+	struct {
+		const char *file;
+		const char *const *functions;
+	} around;
 	/* With `preloaded`: says that its functions are not seen in a program
 	 * that has it as a library. NULL: they are. */
 	const char *embedded;
