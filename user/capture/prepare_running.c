@@ -3,7 +3,6 @@
 #include "capture/prepare.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,13 +33,12 @@ static const struct gn_runtime *library_runtime(const struct gn_session *s,
 	const struct gn_runtime *rt;
 
 	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
-		for (size_t k = first;
-		     rt->preloaded && rt->lock.file && k < s->files.count;
+		for (size_t k = first; rt->preloaded && k < s->files.count;
 		     k++) {
-			const char *name = gn_base_name(s->files.file[k].path);
+			const char *path = s->files.file[k].path;
 
-			if (!strncmp(name, "lib", 3) &&
-			    !fnmatch(rt->lock.file, name, 0))
+			if (!strncmp(gn_base_name(path), "lib", 3) &&
+			    gn_runtime_is_locked(rt, path))
 				return rt;
 		}
 	return NULL;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Why nothing matched a glob of -f, and what to do. */
-#include <fnmatch.h>
 #include <stdio.h>
 
-#include <gnomon/path.h>
 #include "capture/prepare.h"
 #include "capture/unseen_parts.h"
 #include "process/files.h"
@@ -135,8 +133,7 @@ static const char *embedded(const struct gn_files *files)
 
 	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
 		for (size_t k = 0; rt->embedded && k < files->count; k++)
-			if (!fnmatch(rt->lock.file,
-				     gn_base_name(files->file[k].path), 0))
+			if (gn_runtime_is_locked(rt, files->file[k].path))
 				return rt->embedded;
 	return NULL;
 }

@@ -18,8 +18,13 @@ int gn_attach_lock(pid_t pid, char *why);
  * does not. -errno: `why` says what failed. */
 int gn_attach_sees(pid_t pid, const char *library, char *why);
 
-/* Whether the process is stopped, so that it answers nobody. */
+/* Whether the process is stopped, so that it answers nobody; and what to say
+ * then. */
 bool gn_attach_is_stopped(pid_t pid);
+#define GN_STOPPED_TEXT                                                    \
+	"it is stopped; continue it (kill -CONT, or in the debugger that " \
+	"holds it)"
+
 /* Returns `err` and leaves `why` as it is; if the process has ended, -ESRCH,
  * and `why` says so. */
 int gn_attach_told_end(pid_t pid, int err, char *why);

@@ -87,8 +87,7 @@ int gn_clr_explain(const struct gn_attached *a, int err, int32_t result,
 	else if (err == -ETIMEDOUT)
 		snprintf(why, GN_WHY_MAX, "process %d does not answer%s", pid,
 			 gn_attach_is_stopped(a->pid)
-				 ? ": it is stopped; continue it (kill -CONT, "
-				   "or in the debugger that holds it)"
+				 ? ": " GN_STOPPED_TEXT
 				 : " on its diagnostics socket; try again "
 				   "later");
 	else if (err == -EPROTO || err == -EPERM)

@@ -203,8 +203,7 @@ int gn_java_listener_explain(const struct gn_java_listener *l, int err,
 	else if (err == -ETIMEDOUT)
 		snprintf(why, GN_WHY_MAX, "process %d does not answer%s", pid,
 			 gn_attach_is_stopped(l->pid)
-				 ? ": it is stopped; continue it (kill -CONT, "
-				   "or in the debugger that holds it)"
+				 ? ": " GN_STOPPED_TEXT
 				 : " tools that attach; try again later");
 	else if (err == -EACCES || err == -EPERM)
 		snprintf(why, GN_WHY_MAX,

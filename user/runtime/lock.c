@@ -1,24 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Finds the lock of an interpreter that already runs. */
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 
-#include <gnomon/path.h>
 #include "elf/exported.h"
 #include "process/maps.h"
 #include "runtime/runtime.h"
-
-static const struct gn_runtime_lock *lock_of(const char *path)
-{
-	const char *name = gn_base_name(path);
-	const struct gn_runtime *rt;
-
-	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
-		if (rt->lock.file && !fnmatch(rt->lock.file, name, 0))
-			return &rt->lock;
-	return NULL;
-}
 
 /* The mapping has the start of the file, so it is where the file's first
  * address is. */
@@ -44,7 +31,7 @@ static bool find_in(pid_t pid, const struct gn_mapping *m,
 
 bool gn_runtime_lock(pid_t pid, struct gn_lock *lock)
 {
-	const struct gn_runtime_lock *l;
+	const struct gn_runtime *rt;
 	struct gn_mapping m;
 	struct gn_maps maps;
 	bool found = false;
@@ -55,8 +42,8 @@ bool gn_runtime_lock(pid_t pid, struct gn_lock *lock)
 	while (!found && gn_maps_next(&maps, &m) == 1) {
 		if (m.offset || !m.file.ino || m.name[0] != '/')
 			continue;
-		l = lock_of(m.name);
-		found = l && find_in(pid, &m, l, lock);
+		rt = gn_runtime_with_lock(m.name);
+		found = rt && find_in(pid, &m, &rt->lock, lock);
 	}
 	gn_maps_close(&maps);
 	return found;

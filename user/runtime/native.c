@@ -230,17 +230,6 @@ static int plan_function(struct walk *w, size_t file,
 /* Functions of an interpreter that call gnomon's hook: a function of the
  * program begins within such a call and goes on after it, or the other way
  * round. */
-static const char *const *find_around(const char *path)
-{
-	const char *name = gn_base_name(path);
-	const struct gn_runtime *rt;
-
-	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
-		if (rt->around.file && !fnmatch(rt->around.file, name, 0))
-			return rt->around.functions;
-	return NULL;
-}
-
 static bool is_around(const struct walk *w, const struct gn_elf_symbol *sym)
 {
 	for (size_t i = 0; w->around && w->around[i]; i++)
@@ -307,12 +296,13 @@ static int read_sleds(struct walk *w, size_t file)
 static int one_file(struct walk *w, size_t file)
 {
 	const char *path = w->files->file[file].path;
+	const struct gn_runtime *rt = gn_runtime_with_lock(path);
 	bool program = w->files->file[file].program;
 	const struct gn_elf_symbol *syms, *taken = NULL; /* the last one */
 	size_t n = gn_elf_symbols(w->elf[file], &syms);
 	int err = read_sleds(w, file);
 
-	w->around = find_around(path);
+	w->around = rt ? rt->around : NULL;
 	if (gn_elf_stripped(w->elf[file])) {
 		bool mini = gn_elf_has_section(w->elf[file], ".gnu_debugdata");
 

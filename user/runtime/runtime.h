@@ -141,13 +141,9 @@ struct gn_runtime {
 	 * follow a name); and its language. */
 	const char *const *interpreters;
 	const char *language;
-	/* Globs, then NULL: the interpreter's functions in C that call the hook
-	 * of `library`, in a file whose name matches `around.file`. NULL: none
-	 * are known. */
-	struct {
-		const char *file;
-		const char *const *functions;
-	} around;
+	/* Globs, then NULL: functions in C of the interpreter, in `lock.file`,
+	 * that call the hook of `library`. NULL: none are known. */
+	const char *const *around;
 	/* With `preloaded`: says that its functions are not seen in a program
 	 * that has it as a library. NULL: they are. */
 	const char *embedded;
@@ -276,6 +272,12 @@ bool gn_runtime_is_core(const struct gn_runtime *rt, const char *path);
 
 /* The runtime whose sites are in a file of this name, or NULL. */
 const struct gn_runtime *gn_runtime_with_core(const char *path);
+
+/* Whether a file of this name has the runtime's interpreter (its `lock`). */
+bool gn_runtime_is_locked(const struct gn_runtime *rt, const char *path);
+
+/* The runtime whose interpreter is in a file of this name, or NULL. */
+const struct gn_runtime *gn_runtime_with_lock(const char *path);
 
 /* Whether the runtime reports when it stops the threads of its program. */
 bool gn_runtime_stops(const struct gn_runtime *rt);

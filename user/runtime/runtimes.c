@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,6 +92,21 @@ const struct gn_runtime *gn_runtime_with_core(const char *path)
 
 	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
 		if (!rt->library && gn_runtime_is_core(rt, path))
+			return rt;
+	return NULL;
+}
+
+bool gn_runtime_is_locked(const struct gn_runtime *rt, const char *path)
+{
+	return rt->lock.file && !fnmatch(rt->lock.file, gn_base_name(path), 0);
+}
+
+const struct gn_runtime *gn_runtime_with_lock(const char *path)
+{
+	const struct gn_runtime *rt;
+
+	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
+		if (gn_runtime_is_locked(rt, path))
 			return rt;
 	return NULL;
 }

@@ -86,9 +86,8 @@ static struct own *get_own(void)
 }
 
 /* NULL: there is no session. Else leave_hook() follows. */
-static struct own *enter_hook(void)
+static struct own *enter_hook(struct own *o)
 {
-	struct own *o = get_own();
 	uint32_t session;
 
 	if (!o)
@@ -119,7 +118,7 @@ void gn_java_hook_enter(gn_jni jni, gn_jref class, int32_t index)
 	/* not in the hook: a debugger could stop the thread */
 	if (o && !gn_java_room_is(&o->safe, jni, class))
 		return;
-	o = enter_hook();
+	o = enter_hook(o);
 	if (!o)
 		return;
 	gn_java_calls_enter(&o->calls, (uint32_t)index, hooks.tell);
@@ -128,7 +127,7 @@ void gn_java_hook_enter(gn_jni jni, gn_jref class, int32_t index)
 
 void gn_java_hook_leave(gn_jni jni, gn_jref class, int32_t index)
 {
-	struct own *o = enter_hook();
+	struct own *o = enter_hook(get_own());
 
 	(void)jni, (void)class;
 	if (!o)
@@ -139,7 +138,7 @@ void gn_java_hook_leave(gn_jni jni, gn_jref class, int32_t index)
 
 void gn_java_hook_mounted(struct gn_java_resting *resting)
 {
-	struct own *o = enter_hook();
+	struct own *o = enter_hook(get_own());
 
 	if (!o)
 		return;
@@ -149,7 +148,7 @@ void gn_java_hook_mounted(struct gn_java_resting *resting)
 
 struct gn_java_resting *gn_java_hook_unmounts(void)
 {
-	struct own *o = enter_hook();
+	struct own *o = enter_hook(get_own());
 	struct gn_java_resting *r;
 
 	if (!o)
@@ -165,7 +164,7 @@ struct gn_java_resting *gn_java_hook_unmounts(void)
 
 void gn_java_hook_contends(void)
 {
-	struct own *o = enter_hook();
+	struct own *o = enter_hook(get_own());
 
 	if (!o)
 		return;
