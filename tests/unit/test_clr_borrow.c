@@ -192,13 +192,16 @@ bool __wrap_gn_clr_thread(void *(*fn)(void *ctx), void *ctx)
 	return true;
 }
 
-void gn_rejit_again(struct gn_clr *clr, const struct gn_rejit_list *list)
+void gn_rejit_again(struct gn_clr *clr, gn_rejit_list_fn fn)
 {
-	(void)clr;
+	struct gn_rejit_list list = {0};
+
+	fn(clr, &list);
 	again++;
-	assert_int_equal(list->n, 1);
-	assert_int_equal(list->modules[0], 77);
-	assert_int_equal(list->tokens[0], 0x06000001);
+	assert_int_equal(list.n, 1);
+	assert_int_equal(list.modules[0], 77);
+	assert_int_equal(list.tokens[0], 0x06000001);
+	gn_rejit_list_free(&list);
 }
 
 bool gn_rejit_is_base(const struct gn_clr *clr, uint32_t index)

@@ -41,6 +41,7 @@ gn_hr gn_rejit_init(struct gn_clr *clr, void *info)
 
 	pthread_mutex_init(&clr->rejit.lock, NULL);
 	pthread_mutex_init(&clr->rejit.ends, NULL);
+	pthread_mutex_init(&clr->rejit.requests, NULL);
 	return GN_COM(info, GN_UNKNOWN_QUERY, query_fn)(info, &info10,
 							&clr->rejit.info);
 }
@@ -171,16 +172,21 @@ static void allow_copies(struct gn_clr *clr)
 	atomic_store(&clr->rejit.copies_off, false);
 }
 
-void gn_rejit_again(struct gn_clr *clr, const struct gn_rejit_list *list)
+void gn_rejit_again(struct gn_clr *clr, gn_rejit_list_fn fn)
 {
-	if (!list->n)
-		return;
-	forbid_copies(clr);
-	request_all(&clr->rejit, list);
-	allow_copies(clr);
-	/* the session ended before this request */
-	if (!atomic_load(&clr->rejit.session))
-		restore(clr, list);
+	struct gn_rejit *r = &clr->rejit;
+	struct gn_rejit_list list = {0};
+
+	pthread_mutex_lock(&r->requests);
+	if (atomic_load(&r->session))
+		fn(clr, &list);
+	if (list.n) {
+		forbid_copies(clr);
+		request_all(r, &list);
+		allow_copies(clr);
+	}
+	pthread_mutex_unlock(&r->requests);
+	gn_rejit_list_free(&list);
 }
 
 /*
@@ -322,8 +328,10 @@ void gn_rejit_begin(struct gn_clr *clr, const char *filter, const char *values,
 	hold_all(r, &q.holders, 0);
 	/* unlocked: a request can load modules, which calls back into this
 	 * file */
+	pthread_mutex_lock(&r->requests);
 	request_base(clr);
 	request(clr, &q.list, &q.holders, gn_filter_hooks_all(filter));
+	pthread_mutex_unlock(&r->requests);
 	GN_CLR_SITE(selected)
 	(GN_SELECTED_METHODS, count_chosen(clr, &q.list, q.list.n));
 	gn_rejit_list_free(&q.list);
@@ -376,6 +384,7 @@ void gn_rejit_end(struct gn_clr *clr)
 	struct gn_rejit *r = &clr->rejit;
 	struct gn_rejit_list list = {0};
 
+	pthread_mutex_lock(&r->requests);
 	pthread_mutex_lock(&r->lock);
 	atomic_store(&r->session, 0);
 	gn_filter_lines_free(&r->lines);
@@ -387,6 +396,7 @@ void gn_rejit_end(struct gn_clr *clr)
 	take_chosen(clr, &list);
 	pthread_mutex_unlock(&r->lock);
 	restore(clr, &list);
+	pthread_mutex_unlock(&r->requests);
 	gn_rejit_list_free(&list);
 }
 

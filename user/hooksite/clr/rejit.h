@@ -60,8 +60,12 @@ struct gn_borrowing {
 struct gn_rejit {
 	pthread_mutex_t lock; /* for what callbacks change, not atomics */
 	pthread_mutex_t ends; /* for the end of a session from the start */
-	void *info;	      /* ICorProfilerInfo10 */
-	char *filter;	      /* the session's; NULL: there is no session */
+	/* Only one thread requests methods, begins or ends a session. The
+	 * runtime reports compilations until this is over: while they are not
+	 * reported, none can be kept from inlining. Taken before `lock`. */
+	pthread_mutex_t requests;
+	void *info;   /* ICorProfilerInfo10 */
+	char *filter; /* the session's; NULL: there is no session */
 	struct gn_filter_lines lines; /* parsed `filter`; under `lock` */
 	char *values; /* the session's: which functions' values are requested */
 	_Atomic uint32_t session; /* its number; 0: none */
@@ -166,8 +170,11 @@ bool gn_rejit_borrow(struct gn_clr *clr, struct gn_rejit_module *m,
 void gn_borrowing_suspends(struct gn_borrowing *b);
 void gn_borrowing_suspended(struct gn_borrowing *b);
 void gn_borrowing_check(struct gn_clr *clr);
-/* Requests methods of the session again. */
-void gn_rejit_again(struct gn_clr *clr, const struct gn_rejit_list *list);
+/* Requests methods of the session again, those that `fn` adds to the list. Does
+ * nothing between sessions. */
+typedef void (*gn_rejit_list_fn)(struct gn_clr *clr,
+				 struct gn_rejit_list *list);
+void gn_rejit_again(struct gn_clr *clr, gn_rejit_list_fn fn);
 /* rejit_list.c. The index of a method that was chosen; 0: it was not. */
 uint32_t gn_rejit_chosen(struct gn_clr *clr, uint64_t method);
 void gn_rejit_list_free(struct gn_rejit_list *list);

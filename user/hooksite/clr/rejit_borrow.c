@@ -72,23 +72,18 @@ static void list_borrowers(struct gn_clr *clr, struct gn_rejit_list *list)
 	struct gn_rejit *r = &clr->rejit;
 	uint32_t used = atomic_load(&clr->ids.used), place;
 
+	pthread_mutex_lock(&r->lock);
 	for (uint32_t i = 1; i <= used; i++) {
 		place = gn_rejit_place_of(clr, i);
 		if (place && r->module[place - 1].borrows)
 			gn_rejit_list_index(clr, list, i);
 	}
+	pthread_mutex_unlock(&r->lock);
 }
 
-static void *end_borrowing(void *profiler)
+static void *end_borrowing(void *clr)
 {
-	struct gn_clr *clr = profiler;
-	struct gn_rejit_list list = {0};
-
-	pthread_mutex_lock(&clr->rejit.lock);
-	list_borrowers(clr, &list);
-	pthread_mutex_unlock(&clr->rejit.lock);
-	gn_rejit_again(clr, &list);
-	gn_rejit_list_free(&list);
+	gn_rejit_again(clr, list_borrowers);
 	return NULL;
 }
 
