@@ -293,6 +293,24 @@ void test_edits(struct live *t)
 	CHECK(t, live_finish(t, &program) == 0, "the program failed");
 }
 
+/* Where gnomon learns too late that the runtime makes the hooks, calls of a
+ * method to itself at its end are still calls. */
+void test_edits_loops(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	struct clr_pair pair;
+
+	clr_need(t);
+	live_add(t, &command, "/usr/bin/env",
+		 "DOTNET_MODIFIABLE_ASSEMBLIES=debug",
+		 "DOTNET_TieredCompilation=0", NULL);
+	clr_demo(t, &command, "recursion");
+	clr_pair(t, "-f Demo.Recursion.*", &command, &pair);
+	CHECK(t, live_number(t, pair.report, "code.selected.by_runtime") == 1,
+	      "the hooks are not the runtime's");
+	clr_compare(t, &pair, 0);
+}
+
 /* No managed function, and all precompiled code. */
 void test_light(struct live *t)
 {

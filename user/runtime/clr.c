@@ -198,7 +198,9 @@ static int prepare(struct gn_launch *l)
 		err = gn_launch_lend(l, GN_CLR_ENV_INLINE, l->inlining);
 	if (!err)
 		err = gn_launch_lend(l, GN_CLR_ENV_HOOKS, l->hooks);
-	if (!err && !*l->hooks && !gn_filter_hooks_nothing(l->filter))
+	/* what is lent, the library takes back if it has hooks of its own */
+	if (!err && (!*l->hooks || l->lends) &&
+	    !gn_filter_hooks_nothing(l->filter))
 		err = gn_launch_lend(l, KEEP_TAIL_CALLS, "0");
 	snprintf(own, sizeof(own), "%u", gn_runtime_own_site());
 	if (!err)
