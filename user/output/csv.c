@@ -173,9 +173,10 @@ static void put_detail(const struct gn_model_wait *w, FILE *f)
 {
 	bool poll = w->class == GN_CLASS_POLL;
 
-	fprintf(f, ",%s,%s,%s,%s", poll ? gn_polled_text((int)w->polled) : "",
+	fprintf(f, ",%s,%s,%s,%s,%s",
+		poll ? gn_polled_text((int)w->polled) : "",
 		poll ? gn_wait_end_text((int)w->end) : "", w->idle ? "yes" : "",
-		w->interpreter ? "yes" : "");
+		w->interpreter ? "yes" : "", gn_halt_text((int)w->halt));
 }
 
 /* One record a reason. */
@@ -193,7 +194,7 @@ static int write_waits(const struct gn_model *m, const struct gn_output_opts *o,
 		fputs("function,module,runtime,class,syscall,syscall_name,"
 		      "time_ns,count,longest_ns,waker_tid,waker,"
 		      "waker_function,waker_module,polled,ended_by,"
-		      "idle_worker,interpreter_lock\r\n",
+		      "idle_worker,interpreter_lock,stopped_by\r\n",
 		      f);
 		err = gn_stream_status(f);
 	}
