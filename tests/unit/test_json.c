@@ -309,6 +309,16 @@ static char *output_of(const char *command)
 	return text;
 }
 
+/* A runtime that has its hook sites in its own file. */
+static const struct gn_runtime *without_library(void)
+{
+	size_t i = 0;
+
+	while (gn_runtime_at(i)->library)
+		i++;
+	return gn_runtime_at(i);
+}
+
 /* A list with one of each kind; nothing in it must be freed. */
 static char *listing(void)
 {
@@ -325,7 +335,7 @@ static char *listing(void)
 			  .nleaves = 1}},
 		{.name = "g", .symbol = "g", .plan = {.refused = "why"}},
 	};
-	static struct gn_list_hook hooks[2];
+	static struct gn_list_hook hooks[2], probes[1];
 	static struct gn_list_usdt usdt[2];
 	static char program[] = "/x/program";
 	struct gn_file file = {.path = program, .fd = -1, .program = true};
@@ -337,6 +347,11 @@ static char *listing(void)
 		 .library = "/x/library",
 		 .hook = hooks,
 		 .nhooks = COUNT(hooks)},
+		{.runtime = without_library(),
+		 .why = "why",
+		 .library = "/x/php",
+		 .hook = probes,
+		 .nhooks = COUNT(probes)},
 	};
 	static char name[] = "N.T.M()", path[] = "/x/module.dll";
 	struct gn_list_module modules[] = {
