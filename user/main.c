@@ -130,10 +130,16 @@ static bool asks_help(const char *word)
 static int help(int argc, char **argv)
 {
 	bool man = argc > 1 && strcmp(argv[0], "--man") == 0;
+	int most = man || (argc && !strcmp(argv[0], "--completion")) ? 2 : 1;
 	const char *name = argc ? argv[man] : NULL;
 	char option[] = "--help";
 	const struct verb *verb;
 
+	if (argc > most) {
+		gn_error("argument '%s' is not expected; see gnomon help",
+			 argv[most]);
+		return GN_EXIT_USAGE;
+	}
 	if (argc > 1 && strcmp(argv[0], "--completion") == 0)
 		return completion(argv[1]);
 	if (name && strcmp(name, "--completion") == 0)

@@ -67,6 +67,7 @@ struct story {
 	uint32_t cost_ns;   /* of a probe; 0 = not measured */
 	uint32_t others;    /* threads that run all the time */
 	uint32_t inlined;   /* call sites of the function that may have it */
+	const char *loss;   /* why records were lost, as capture says */
 };
 
 /* A thread of 1000 ns which is in `work` from 300 to 800. */
@@ -125,6 +126,8 @@ static void make_trace(const char *name, struct story s)
 	add(w, &session, sizeof(session));
 	add_text(w, info, 0, 0, "version", "0.1.0");
 	add_text(w, info, 0, 0, "command", "[\"./app\",\"x y\"]");
+	if (s.loss)
+		add_text(w, info, 0, 0, "loss", s.loss);
 	add_function(w);
 	if (s.cost_ns)
 		add(w, &cost, sizeof(cost));
@@ -459,6 +462,7 @@ static void bad_stdout(void **state)
 		r = gnomon(words[i]);
 		assert_int_equal(r->status, 1);
 		assert_non_null(strstr(r->err, "gnomon: cannot write"));
+		assert_non_null(strstr(r->err, "; write it elsewhere\n"));
 	}
 	/* a reader that has gone: the FIFO's reading end is closed before
 	 * anything is written */
@@ -489,6 +493,10 @@ static void losses(void **state)
 	r = gnomon("report -i lost -q --format csv");
 	assert_int_equal(r->status, 3);
 	assert_non_null(strstr(r->err, "records were lost"));
+	assert_non_null(strstr(r->err, "record fewer functions, or accept"));
+	make_trace("why", (struct story){.ring_full = 12, .loss = "too small"});
+	assert_non_null(strstr(gnomon("report -i why")->err,
+			       "too small, or accept it with --allow-loss\n"));
 	r = gnomon("report -i lost --allow-loss");
 	assert_int_equal(r->status, 0);
 	assert_non_null(strstr(r->out, "# LOST"));

@@ -109,6 +109,8 @@ static void usage_errors(void **state)
 	(void)state;
 	bad_usage("nonsense");
 	bad_usage("help nonsense");
+	bad_usage("help run nonsense");
+	bad_usage("help --man run nonsense");
 	bad_usage("report --nonsense");
 	bad_usage("report file");
 	bad_usage("report --by nothing");

@@ -298,12 +298,12 @@ static void managed(void **state)
 	text = text_of_list(&l, gn_listing_table, false);
 	has(text, "/x/a\\x1b.dll\nHOOKS      FUNCTION\n"
 		  "yes        N.T\\x1b.M(int)\nno-il      N.T.P()\n");
-	has(text, "\nno-il: it has no IL");
+	has(text, "\nno-il: without IL");
 	assert_null(strstr(text, "/x/b.dll"));
 	free(text);
 	text = text_of_list(&l, gn_listing_csv, false);
 	has(text, "\r\nmanaged,N.T\\x1b.M(int),/x/a\\x1b.dll,,,,,,,,,\r\n");
-	has(text, "\r\nmanaged,N.T.P(),/x/a\\x1b.dll,,,,,,,,,\"it has no IL");
+	has(text, "\r\nmanaged,N.T.P(),/x/a\\x1b.dll,,,,,,,,,\"without IL");
 	free(text);
 }
 

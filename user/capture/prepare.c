@@ -89,8 +89,8 @@ static int find_command(struct gn_session *s)
 
 	if (err == -EACCES)
 		return gn_session_fail(s, err, 126,
-				       "'%s' is not executable; check its "
-				       "permissions (ls -l)",
+				       "'%s' is not an executable file; "
+				       "check it with ls -ld",
 				       name);
 	if (err)
 		return gn_session_fail(s, err, 127,

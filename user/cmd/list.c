@@ -174,8 +174,8 @@ static int find_command(struct job *j, const struct gn_user *user)
 	if (!err)
 		return take_program(j, path, true, user);
 	if (err == -EACCES) {
-		gn_error("'%s' is not executable; check its permissions "
-			 "(ls -l)",
+		gn_error("'%s' is not an executable file; check it with "
+			 "ls -ld",
 			 name);
 		return GN_EXIT_NOT_EXECUTABLE;
 	}

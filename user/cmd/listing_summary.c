@@ -54,7 +54,8 @@ static void tell_managed(const struct gn_listing *l)
 	for (int k = GN_UNHOOKED_NOT + 1; k < GN_UNHOOKED_COUNT; k++)
 		if (unhooked[k])
 			gn_error("%zu %s no hooks (%s): %s", unhooked[k],
-				 gn_word(unhooked[k], "gets", "get"),
+				 gn_word(unhooked[k], "function gets",
+					 "functions get"),
 				 gn_list_unhooked_word((enum gn_unhooked)k),
 				 gn_list_unhooked_why((enum gn_unhooked)k));
 	if (unread)

@@ -296,7 +296,7 @@ int gn_textfile_end(struct gn_textfile *o, const char *path, int err)
 		err = o->err;
 	if (!err || err == -EPIPE)
 		return GN_EXIT_OK;
-	gn_error("cannot write %s: %s; it cannot be used",
+	gn_error("cannot write %s: %s; write it elsewhere",
 		 path ? path : "stdout", gn_trace_strerror(err));
 	return GN_EXIT_FAILED;
 }

@@ -91,13 +91,13 @@ static char *lost_text(const struct gn_model *m)
 
 static void warn_lost(const struct gn_model *m, bool allow_loss)
 {
+	const char *why = gn_model_info(m, "loss");
 	char *lost = lost_text(m);
 
-	gn_error("%s, the report is incomplete; %s",
+	gn_error("%s, the report is incomplete: %s%s",
 		 lost ? lost : "records were lost",
-		 allow_loss ? "--allow-loss accepts it"
-			    : "record fewer functions, or accept it with "
-			      "--allow-loss");
+		 why ? why : "record fewer functions",
+		 allow_loss ? "" : ", or accept it with --allow-loss");
 	free(lost);
 }
 

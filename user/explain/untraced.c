@@ -359,11 +359,14 @@ static void put_interpreted(const struct gn_model *m, FILE *out)
 {
 	bool all = names_none(m);
 
-	fprintf(out,
-		") is in none: in the interpreter's own code%s%s; --by thread "
-		"tells.%s",
-		all ? "" : ", in functions that -f does not name",
-		m->nprocesses > 1 ? ", or in other programs" : "",
+	fputs(") is in none: in the interpreter's own code", out);
+	if (!all)
+		fprintf(out, "%s in functions that -f does not name",
+			m->nprocesses > 1 ? "," : " or");
+	fprintf(out, "%s; --by thread tells.%s",
+		m->nprocesses < 2 ? ""
+		: all		  ? " or in other programs"
+				  : ", or in other programs",
 		all ? "" : " Without -f all functions are traced.");
 }
 

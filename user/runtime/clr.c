@@ -217,9 +217,8 @@ static int prepare(struct gn_launch *l)
 }
 
 static const char *const limits[] = {
-	"a modern CLR on Linux has no COM tables, no remoting contexts and no "
-	"code pitching (freeing the code of a live method), so it reports no "
-	"events of them",
+	"in a program that already runs, only methods that -f names are seen, "
+	"and only in .NET 8 and later",
 	NULL,
 };
 
