@@ -147,7 +147,7 @@ function(gn_live_clr_others)
 		async-exact inlined events-all kinds sixty sixty-rejit
 		LONG async events exit-open filter-module filters
 		filters-collected generics inlined-keep inlined-refuse samples
-		started-killed tier-one-only-exceptions unload values values-elt waits)
+		started-killed-old tier-one-only-exceptions unload values values-elt waits)
 	set(dir ${CMAKE_BINARY_DIR}/dotnet-packed)
 	gn_live_clr_get(packed ${folder}/get-packed ${dotnet} 10 ${dir}
 		${sources})

@@ -270,45 +270,68 @@ void test_attach_pace(struct live *t)
 
 /*
  * A program that gnomon started gets its own code back some time after gnomon
- * was killed: after the next collection, whatever another gnomon does. Then it
- * can be attached to. The tests of fast hooks check that hooks stay while
- * gnomon is only stopped.
+ * was killed: after the next collection, whatever another gnomon does. The
+ * tests of fast hooks check that hooks stay while gnomon is only stopped.
  */
-void test_started_killed(struct live *t)
+static void kill_starter(struct live *t, struct live_talk *served)
 {
 	struct live_args a = {.n = 0};
-	struct live_talk served, other;
 	uint64_t with, after;
 	pid_t pid;
 
-	clr_need(t);
-	live_beside(t, "", &other);
 	live_add(t, &a, t->gnomon, "run", "-o",
 		 live_text(t, "%s/report", t->dir), "-f",
 		 "Demo.Service.Paced.Small", "--", NULL);
 	clr_demo(t, &a, "served");
-	live_talk(t, &a, &served);
-	free(live_await(t, served.out, "ready"));
+	live_talk(t, &a, served);
+	free(live_await(t, served->out, "ready"));
 	for (int i = 0; i < 6; i++)
-		with = pace(t, &served);
-	pid = live_child(t, served.pid, clr_is_dotnet);
+		with = pace(t, served);
+	pid = live_child(t, served->pid, clr_is_dotnet);
 	CHECK(t, pid > 0, "gnomon has no program");
-	CHECK(t, kill(served.pid, SIGKILL) == 0, "kill: %s", strerror(errno));
-	live_wait(t, &served);
-	served.pid = pid;
+	CHECK(t, kill(served->pid, SIGKILL) == 0, "kill: %s", strerror(errno));
+	live_wait(t, served);
+	served->pid = pid;
 	for (int i = 0; i < 100; i++) {
-		free(clr_serve(t, &served, "collect 1"));
-		after = pace(t, &served);
+		free(clr_serve(t, served, "collect 1"));
+		after = pace(t, served);
 		if (after < with / 8)
 			break;
 	}
 	CHECK(t, after < with / 8,
 	      "a loop took %" N " ticks with hooks, %" N " without gnomon",
 	      with, after);
+}
+
+static void let_end(struct live *t, struct live_talk *served,
+		    struct live_talk *other)
+{
+	close(served->in);
+	CHECK(t, !live_await_or_end(t, served->out, "never"), "it goes on");
+	live_finish(t, other);
+}
+
+/* Then gnomon can attach to it. */
+void test_started_killed(struct live *t)
+{
+	struct live_talk served, other;
+
+	clr_need(t);
+	live_beside(t, "", &other);
+	kill_starter(t, &served);
 	clr_session(t, &served, "-f Demo.Service.*", "run 50", 0);
-	close(served.in);
-	CHECK(t, !live_await_or_end(t, served.out, "never"), "it goes on");
-	live_finish(t, &other);
+	let_end(t, &served, &other);
+}
+
+/* The same for a .NET that gnomon does not attach to. */
+void test_started_killed_old(struct live *t)
+{
+	struct live_talk served, other;
+
+	clr_need(t);
+	live_beside(t, "", &other);
+	kill_starter(t, &served);
+	let_end(t, &served, &other);
 }
 
 /*

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The hook-site library for the CLR: its pure parts, what is in the file, and
 # its hooks under a real runtime, without eBPF.
-foreach(part text classes compiling composite filter events ids il methods r2r sig unloads)
+foreach(part text classes compiling composite filter events ids il methods r2r settle sig unloads)
 	gn_unit_test(test_clr_${part} gnomon_clr_pure Threads::Threads)
 endforeach()
 gn_unit_test(test_clr_profiler gnomon_clr_asks Threads::Threads)

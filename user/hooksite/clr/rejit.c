@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "rejit.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -11,6 +10,7 @@
 #include "events.h"
 #include "image.h"
 #include "profiler.h"
+#include "settle.h"
 #include "sites.h"
 #include "thread.h"
 
@@ -27,9 +27,6 @@ typedef gn_hr (*revert_fn)(void *, uint32_t, const gn_cor_id *,
 
 #define PART	     128
 #define PART_REST_NS 1000000
-
-#define SETTLE_TIMES 10
-#define SETTLE_NS    10000000
 
 gn_hr gn_rejit_init(struct gn_clr *clr, void *info)
 {
@@ -140,20 +137,11 @@ static void request_without_core(struct gn_clr *clr,
 /*
  * The runtime checks whether a method may be inlined, then asks this library,
  * and registers the copy after some more milliseconds of the thread's CPU time.
- * Nothing reports that registration, and the thread can be kept off its CPU. If
- * the process has used up its CPU quota, this thread is throttled too. Hence
- * many short waits.
+ * Nothing reports that registration.
  */
-static void await_copies(void)
-{
-	for (int i = 0; i < SETTLE_TIMES; i++) {
-		struct timespec t = {.tv_nsec = SETTLE_NS};
-
-		/* a signal handler of the program can interrupt the sleep */
-		while (nanosleep(&t, &t) && errno == EINTR)
-			;
-	}
-}
+#define COPIED_NS 100000000u
+/* between the runtime's check and its question */
+#define CHECKED_NS 10000000u
 
 /* Compilations inline nothing until copies are allowed again. */
 static void forbid_copies(struct gn_clr *clr)
@@ -161,14 +149,14 @@ static void forbid_copies(struct gn_clr *clr)
 	if (!clr->deadlocks)
 		return;
 	atomic_store(&clr->rejit.copies_off, true);
-	await_copies();
+	gn_settle(COPIED_NS);
 }
 
 static void allow_copies(struct gn_clr *clr)
 {
 	if (!clr->deadlocks)
 		return;
-	await_copies();
+	gn_settle(CHECKED_NS);
 	atomic_store(&clr->rejit.copies_off, false);
 }
 
