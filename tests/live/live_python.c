@@ -451,7 +451,7 @@ static void attach(struct live *t, const struct live_args *command)
 		 live_text(t, "%d", (int)python.pid), NULL);
 	live_talk(t, &a, &gnomon);
 	free(live_await(t, gnomon.err,
-			live_text(t, "gnomon: process %d runs CPython already",
+			live_text(t, "gnomon: process %d (CPython) was ",
 				  (int)python.pid)));
 	live_wait(t, &gnomon);
 	live_finish(t, &python);

@@ -165,7 +165,7 @@ void ruby_attach(struct live *t)
 		 live_text(t, "%d", (int)program.pid), NULL);
 	live_talk(t, &a, &gnomon);
 	free(live_await(t, gnomon.err,
-			live_text(t, "gnomon: process %d runs Ruby already",
+			live_text(t, "gnomon: process %d (Ruby) was ",
 				  (int)program.pid)));
 	live_wait(t, &gnomon);
 	live_finish(t, &program);

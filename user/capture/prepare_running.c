@@ -52,15 +52,17 @@ static void note_none(struct gn_session *s, pid_t pid, size_t first)
 	pid_t child = gn_runtime_child(pid, &rt);
 
 	if (child)
-		snprintf(s->warning, sizeof(s->warning),
-			 "process %d has no runtime, but its child %d runs %s: "
-			 "-p %d traces its functions",
-			 (int)pid, (int)child, rt->title, (int)child);
+		snprintf(
+			s->warning, sizeof(s->warning),
+			"process %d has no runtime, but its child %d has (%s): "
+			"trace that with -p %d",
+			(int)pid, (int)child, rt->title, (int)child);
 	else if ((rt = gn_runtime_launched(pid)
 			       ?: (library = library_runtime(s, first))) &&
 		 rt->preloaded)
 		snprintf(s->warning, sizeof(s->warning),
-			 "process %d runs %s already: %s", (int)pid, rt->title,
+			 "process %d (%s) was already running: %s", (int)pid,
+			 rt->title,
 			 library && rt->embedded ? rt->embedded : rt->attached);
 	else if (rt)
 		snprintf(s->warning, sizeof(s->warning),
@@ -110,12 +112,13 @@ static void note_attached(struct gn_session *s, pid_t pid,
 
 	s->valueless = *values;
 	s->called = told != 0;
-	s->no_runtime |= told == 0;
+	s->no_runtime |= told == 0 || !rt->options;
 	gn_unseen_running(s->unseen, (uint32_t)pid, rt);
 	if (told > 0 && !*values)
 		return;
 	snprintf(s->warning, sizeof(s->warning),
-		 "process %d runs %s already: %s%s%s", (int)pid, rt->title,
+		 "process %d (%s) was already running: %s%s%s", (int)pid,
+		 rt->title,
 		 told > 0    ? ""
 		 : told == 0 ? rt->untold
 			     : rt->attached,
@@ -152,9 +155,9 @@ int gn_prepare_running(struct gn_session *s, pid_t pid, size_t first)
 	s->late_for_elt = rt->attach ? pid : 0;
 	if (rt->attach)
 		snprintf(s->warning, sizeof(s->warning),
-			 "process %d runs %s already: %s; --clr-hooks elt is "
-			 "for programs that gnomon starts; leave it out to see "
-			 "more",
+			 "process %d (%s) was already running: %s; --clr-hooks "
+			 "elt is for programs that gnomon starts; leave it out "
+			 "to see more",
 			 (int)pid, rt->title, rt->attached);
 	else
 		note_attached(s, pid, rt, told);
