@@ -363,6 +363,7 @@ static void take_chosen(struct gn_clr *clr, struct gn_rejit_list *list)
 		if (!gn_rejit_place_of(clr, i))
 			continue;
 		atomic_store(&gn_id_of(&clr->ids, i)->chosen, 0);
+		atomic_store(&gn_id_of(&clr->ids, i)->loaded, 0);
 		gn_rejit_list_index(clr, list, i);
 	}
 }
@@ -388,6 +389,21 @@ void gn_rejit_end(struct gn_clr *clr)
 	gn_rejit_list_free(&list);
 }
 
+/* Marks the methods before they are requested: the begin of the session may
+ * still be at work. The caller holds the lock. */
+static void mark_loaded(struct gn_clr *clr, const struct gn_rejit_list *list)
+{
+	for (uint32_t i = 0; i < list->n; i++) {
+		uint32_t place =
+			gn_modules_find(&clr->rejit.modules, list->modules[i]);
+		uint32_t index =
+			gn_rejit_chosen(clr, GN_METHOD(place, list->tokens[i]));
+
+		if (index)
+			atomic_store(&gn_id_of(&clr->ids, index)->loaded, 1);
+	}
+}
+
 void gn_rejit_module_loaded(struct gn_clr *clr, gn_cor_id module)
 {
 	struct gn_rejit *r = &clr->rejit;
@@ -399,6 +415,7 @@ void gn_rejit_module_loaded(struct gn_clr *clr, gn_cor_id module)
 	pthread_mutex_lock(&r->lock);
 	if (r->filter)
 		gn_rejit_scan(clr, module, &list);
+	mark_loaded(clr, &list);
 	pthread_mutex_unlock(&r->lock);
 	own = list.n;
 	gn_rejit_add_holders(clr, module, own, &list);

@@ -81,7 +81,8 @@ struct gn_rejit {
 	struct gn_borrowing borrowing;
 	_Atomic bool probed;	 /* in a session from the start */
 	_Atomic bool copies_off; /* no compilation may copy a method */
-	/* chosen methods are recompiled only to remove copies from them */
+	/* chosen methods are recompiled only to remove copies from them, but
+	 * for those of modules that were loaded in the session */
 	_Atomic bool removes;
 };
 

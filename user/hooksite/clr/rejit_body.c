@@ -365,11 +365,19 @@ static bool find_machine(const struct gn_md *md, gn_token method,
 	       !gn_il_machine(&m, gn_md_machine_member, md, machine);
 }
 
+/* Whether a method is recompiled only to remove copies from it. Then it will be
+ * requested again. */
+static bool is_removing(const struct gn_clr *clr, const struct gn_id *id)
+{
+	return atomic_load(&clr->rejit.removes) && !atomic_load(&id->loaded);
+}
+
 /* Whether a method gets hooks now. */
 static bool is_hooked(struct gn_clr *clr, uint32_t index)
 {
-	return atomic_load(&gn_id_of(&clr->ids, index)->chosen) &&
-	       !atomic_load(&clr->rejit.removes);
+	const struct gn_id *id = gn_id_of(&clr->ids, index);
+
+	return atomic_load(&id->chosen) && !is_removing(clr, id);
 }
 
 /*
@@ -391,7 +399,7 @@ static bool choose_how(struct gn_clr *clr, uint32_t index,
 		return true;
 	}
 	if (async->session && async->session <= GN_STATE_SESSIONS &&
-	    !atomic_load(&r->removes) && !atomic_load(&id->copied)) {
+	    !is_removing(clr, id) && !atomic_load(&id->copied)) {
 		atomic_store(&id->tagged, 1);
 		async->how = GN_IL_TAGS;
 		if (atomic_load(&id->chosen))
