@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Classes that hooks see; the test answers for the runtime. */
+#include <sched.h>
 #include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -144,7 +145,7 @@ static void full(void **state)
 }
 
 /* A runtime that does not answer is not asked again, and a late answer is
- * ignored. */
+ * ignored. The next session asks again if that answer came. */
 static void late(void **state)
 {
 	struct gn_clr *clr = new_clr();
@@ -160,6 +161,31 @@ static void late(void **state)
 	see(clr, 64);
 	assert_string_equal(told, "");
 	assert_int_equal(asked, 1);
+	while (atomic_load(&clr->classes.resolved) != 1)
+		sched_yield();
+	slow = false;
+	gn_classes_forget(clr);
+	told[0] = '\0';
+	see(clr, 80);
+	assert_non_null(strstr(told, ":80 "));
+}
+
+/* While the runtime owes an answer, a session asks nothing. */
+static void owed(void **state)
+{
+	struct gn_clr *clr = new_clr();
+
+	(void)state;
+	slow = true;
+	gn_classes_start(clr);
+	see(clr, 64);
+	gn_classes_forget(clr);
+	told[0] = '\0';
+	see(clr, 72);
+	assert_string_equal(told, "");
+	assert_int_equal(asked, 1);
+	slow = false;
+	sem_post(&answers);
 }
 
 int main(void)
@@ -167,7 +193,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_once),	  cmocka_unit_test(unloaded),
 		cmocka_unit_test(without_thread), cmocka_unit_test(full),
-		cmocka_unit_test(late),
+		cmocka_unit_test(late),		  cmocka_unit_test(owed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -150,6 +150,9 @@ void gn_classes_forget(struct gn_clr *clr)
 	struct gn_classes *c = &clr->classes;
 
 	pthread_mutex_lock(&c->lock);
+	/* it only had no CPU for some time */
+	if (atomic_load(&c->resolved) == atomic_load(&c->asked))
+		c->late = false;
 	for (uint32_t i = 0; i < GN_CLASSES_MAX; i++) {
 		gn_cor_id class = atomic_exchange(&c->seen[i], 0);
 

@@ -27,7 +27,8 @@ struct gn_clr;
 struct gn_classes {
 	pthread_mutex_t lock; /* for all; `seen` is read without it */
 	bool started;	      /* the thread runs */
-	bool late;	      /* it did not answer in time: no more questions */
+	bool late;	      /* it did not answer in time: no more questions,
+			       * not before gn_classes_forget() */
 	/* counts of names; the thread waits until `asked` is ahead */
 	_Atomic uint32_t asked, resolved;
 	gn_cor_id class; /* the class that is asked for, and its index */
