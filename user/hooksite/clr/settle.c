@@ -45,7 +45,8 @@ static uint64_t cpu_of(long tid)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Whether the thread runs, waits for a CPU, or for a page of its memory. */
+/* Whether the thread runs, waits for a CPU or for a page of its memory, or is
+ * stopped by a signal or a debugger. */
 static bool works(long tid)
 {
 	char text[128], *end;
@@ -61,7 +62,7 @@ static bool works(long tid)
 	text[n > 0 ? n : 0] = '\0';
 	/* behind the thread's name, which can be anything */
 	end = strrchr(text, ')');
-	return end && end[1] && (end[2] == 'R' || end[2] == 'D');
+	return end && end[1] && end[2] && strchr("RDTt", end[2]);
 }
 
 static void add(struct threads *all, long tid, uint64_t cpu_ns)
