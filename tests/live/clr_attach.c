@@ -358,7 +358,7 @@ void test_attach_untold(struct live *t)
 	free(live_await(
 		t, gnomon.err,
 		"gnomon: a process that was already running does not report "
-		"handles,allocations;"));
+		"handles, allocations;"));
 	free(live_await(t, gnomon.err, "gnomon: attached"));
 	clr_serve(t, &served, "run 5");
 	CHECK(t, kill(gnomon.pid, SIGINT) == 0, "kill: %s", strerror(errno));

@@ -319,8 +319,7 @@ static void unwatched(void **state)
 /* A JVM has no such events, so the table does not advise to request them. */
 static void not_of_a_jvm(void **state)
 {
-	static const enum gn_by sheets[] = {GN_BY_EXCEPTIONS, GN_BY_ALLOCATIONS,
-					    GN_BY_LOADS};
+	static const enum gn_by sheets[] = {GN_BY_EXCEPTIONS, GN_BY_LOADS};
 	struct gn_output_opts o = {.bare = true};
 	struct sample s;
 	char *text;
@@ -339,6 +338,26 @@ static void not_of_a_jvm(void **state)
 		assert_null(strstr(text, "a JVM"));
 		free(text);
 	}
+}
+
+/* Of runtimes that have no such events, the tables advise to request none. */
+static void only_of_clr(void **state)
+{
+	struct gn_output_opts o = {.by = GN_BY_ALLOCATIONS, .bare = true};
+	struct sample s;
+	char *text;
+
+	(void)state;
+	sample_make(&s);
+	for (size_t i = 0; i < s.m.nfunctions; i++)
+		s.m.functions[i].runtime = GN_RUNTIME_CPYTHON;
+	text = sample_print("table", &s.m, &o);
+	assert_non_null(strstr(text, "# only .NET reports allocations\n"));
+	free(text);
+	s.m.functions[1].runtime = GN_RUNTIME_CLR;
+	text = sample_print("table", &s.m, &o);
+	assert_non_null(strstr(text, "--events allocations"));
+	free(text);
 }
 
 /* No line is wider than the terminal, as far as columns can be left out; a note
@@ -602,6 +621,7 @@ int main(void)
 		cmocka_unit_test(other_suspensions),
 		cmocka_unit_test(a_young_collection),
 		cmocka_unit_test(no_allocations),
+		cmocka_unit_test(only_of_clr),
 		cmocka_unit_test(no_loads),
 		cmocka_unit_test(every_array_is_there),
 		cmocka_unit_test(unwatched),

@@ -158,6 +158,12 @@ static void no_async_methods_with_all_functions(void **state)
 	text = sample_print("table", &s.m, &o);
 	assert_non_null(strstr(text, "Here all functions are traced, by\n"));
 	free(text);
+	for (size_t i = 0; i < s.m.nfunctions; i++)
+		s.m.functions[i].runtime = GN_RUNTIME_CPYTHON;
+	text = sample_print("table", &s.m, &o);
+	assert_non_null(strstr(text, "only those of .NET are seen\n"));
+	assert_null(strstr(text, "Here all functions are traced"));
+	free(text);
 }
 
 /* A user who has selected some is not advised to do so. */

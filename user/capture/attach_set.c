@@ -31,8 +31,8 @@ int gn_session_lose(struct gn_session *s, pid_t pid)
 		memmove(&s->pidfds[i], &s->pidfds[i + 1],
 			after * sizeof(*s->pidfds));
 	}
-	gn_error("process %d ended while gnomon was attaching; gnomon traces "
-		 "the others",
+	gn_error("process %d has ended or never was; gnomon traces the "
+		 "others",
 		 (int)pid);
 	return 0;
 }

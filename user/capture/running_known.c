@@ -74,7 +74,7 @@ void gn_running_words(uint32_t families, char *to, size_t size)
 	for (uint32_t bit = 0; n < size && (text = gn_family_text(bit)); bit++)
 		if (families & 1u << bit)
 			n += (size_t)snprintf(to + n, size - n, "%s%s",
-					      n ? "," : "", text);
+					      n ? ", " : "", text);
 }
 
 void gn_running_record(struct gn_running *r, const struct gn_rec *rec)

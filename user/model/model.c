@@ -72,6 +72,18 @@ bool gn_model_of_php(const struct gn_model *m)
 	return is_only_of(m, GN_RUNTIME_PHP, GN_RUNTIME_ZEND);
 }
 
+bool gn_model_without_clr(const struct gn_model *m)
+{
+	bool managed = false;
+
+	for (size_t i = 0; i < m->nfunctions; i++) {
+		if (m->functions[i].runtime == GN_RUNTIME_CLR)
+			return false;
+		managed |= m->functions[i].runtime != GN_RUNTIME_NATIVE;
+	}
+	return managed;
+}
+
 const char *gn_model_info(const struct gn_model *m, const char *key)
 {
 	size_t i;

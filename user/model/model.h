@@ -460,6 +460,8 @@ const char *gn_model_info(const struct gn_model *m, const char *key);
 bool gn_model_of_jvm(const struct gn_model *m);
 /* The same for PHP. */
 bool gn_model_of_php(const struct gn_model *m);
+/* Whether other runtimes have functions, and .NET has none. */
+bool gn_model_without_clr(const struct gn_model *m);
 
 /* Records counted as lost, over all threads; saturates at UINT64_MAX. */
 uint64_t gn_model_counted(const struct gn_model *m);

@@ -445,7 +445,7 @@ static int fill_allocations(const struct gn_model *m, struct gn_sheet *s)
 {
 	const char *at_start = gn_model_info(m, "events.at_start");
 
-	s->nothing = gn_model_of_jvm(m) ? "a JVM reports no allocation"
+	s->nothing = gn_model_without_clr(m) ? "only .NET reports allocations"
 		     : gn_sheet_aot(m)
 			     ? "no runtime reported an allocation" GN_SHEET_AOT
 		     : at_start && strstr(at_start, "allocations")

@@ -304,8 +304,8 @@ static void print_no_async(const struct gn_model *m, FILE *f)
 {
 	const char *elt = gn_model_info(m, "hooks.elt");
 
-	if (gn_model_of_jvm(m))
-		fputs("# a JVM reports no async method\n", f);
+	if (gn_model_without_clr(m))
+		fputs("# no async methods: only those of .NET are seen\n", f);
 	else if (elt && strcmp(elt, "all functions are traced"))
 		fprintf(f,
 			"# no async methods: with %s, hooks are the runtime's "
