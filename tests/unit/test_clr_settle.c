@@ -50,19 +50,34 @@ static void starving(void **state)
 	int nice[2] = {0, 5};
 	pthread_t thread[WORK];
 	uint64_t since = ns_of(CLOCK_MONOTONIC), had, has;
+	bool done;
 
 	(void)state;
 	for (int i = 0; i < WORK; i++)
 		assert_int_equal(
 			pthread_create(&thread[i], NULL, work, &nice[!i]), 0);
 	had = cpu_of(thread[0]);
-	gn_settle(CPU_NS);
+	done = gn_settle(CPU_NS);
 	has = cpu_of(thread[0]);
-	assert_true(has - had >= CPU_NS ||
-		    ns_of(CLOCK_MONOTONIC) - since >= GN_SETTLE_MOST_NS);
+	assert_true(done ? has - had >= CPU_NS
+			 : ns_of(CLOCK_MONOTONIC) - since >= GN_SETTLE_MOST_NS);
 	atomic_store(&over, true);
 	for (int i = 0; i < WORK; i++)
 		pthread_join(thread[i], NULL);
+}
+
+/* No thread gets as much. */
+static void too_long(void **state)
+{
+	int nice = 19;
+	pthread_t thread;
+
+	(void)state;
+	atomic_store(&over, false);
+	assert_int_equal(pthread_create(&thread, NULL, work, &nice), 0);
+	assert_false(gn_settle(GN_SETTLE_MOST_NS * 10));
+	atomic_store(&over, true);
+	pthread_join(thread, NULL);
 }
 
 static void *wait_for(void *lock)
@@ -82,7 +97,7 @@ static void waiting(void **state)
 	(void)state;
 	pthread_mutex_lock(&lock);
 	assert_int_equal(pthread_create(&thread, NULL, wait_for, &lock), 0);
-	gn_settle(GN_SETTLE_MOST_NS * 1000ull);
+	assert_true(gn_settle(GN_SETTLE_MOST_NS * 1000ull));
 	took = ns_of(CLOCK_MONOTONIC) - since;
 	assert_true(took >= GN_SETTLE_LEAST_NS);
 	assert_true(took < GN_SETTLE_MOST_NS);
@@ -94,6 +109,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(starving),
+		cmocka_unit_test(too_long),
 		cmocka_unit_test(waiting),
 	};
 

@@ -332,12 +332,12 @@ static void put_selected(const struct gn_model *m, FILE *f)
 	put_by_runtime(selected[GN_SELECTED_BY_RUNTIME], f);
 	put_awaits(selected[GN_SELECTED_AWAITS], f);
 	if (!selected[GN_SELECTED_METHODS] && !selected[GN_SELECTED_NO_IL] &&
-	    !selected[GN_SELECTED_EDITED])
+	    !selected[GN_SELECTED_EDITED] && !selected[GN_SELECTED_FAILED])
 		return;
 	put_in_il(m, f);
 	put_without(selected[GN_SELECTED_NO_IL], "without IL", f);
-	put_without(selected[GN_SELECTED_FAILED], "that the runtime refused",
-		    f);
+	put_without(selected[GN_SELECTED_FAILED],
+		    "refused by the runtime or for lack of CPU time", f);
 	put_edited(selected[GN_SELECTED_EDITED], started, f);
 	put_copied(selected[GN_SELECTED_COPIED], started, f);
 }

@@ -143,21 +143,21 @@ static void request_without_core(struct gn_clr *clr,
 /* between the runtime's check and its question */
 #define CHECKED_NS 10000000u
 
-/* Compilations inline nothing until copies are allowed again. */
-static void forbid_copies(struct gn_clr *clr)
+/* Compilations inline nothing until copies are allowed again. False: a thread
+ * got too little CPU time to be done with the copies that it had begun. */
+static bool forbid_copies(struct gn_clr *clr)
 {
 	if (!clr->deadlocks)
-		return;
+		return true;
 	atomic_store(&clr->rejit.copies_off, true);
-	gn_settle(COPIED_NS);
+	return gn_settle(COPIED_NS);
 }
 
+/* Not in this session if a thread got no CPU time. */
 static void allow_copies(struct gn_clr *clr)
 {
-	if (!clr->deadlocks)
-		return;
-	gn_settle(CHECKED_NS);
-	atomic_store(&clr->rejit.copies_off, false);
+	if (clr->deadlocks && gn_settle(CHECKED_NS))
+		atomic_store(&clr->rejit.copies_off, false);
 }
 
 void gn_rejit_again(struct gn_clr *clr, gn_rejit_list_fn fn)
@@ -169,12 +169,28 @@ void gn_rejit_again(struct gn_clr *clr, gn_rejit_list_fn fn)
 	if (atomic_load(&r->session))
 		fn(clr, &list);
 	if (list.n) {
-		forbid_copies(clr);
-		request_all(r, &list);
+		if (forbid_copies(clr))
+			request_all(r, &list);
 		allow_copies(clr);
 	}
 	pthread_mutex_unlock(&r->requests);
 	gn_rejit_list_free(&list);
+}
+
+/* Requests none of the methods, which could crash the program. */
+static void give_up(struct gn_clr *clr, const struct gn_rejit_list *list)
+{
+	for (uint32_t i = 0; i < list->n; i++) {
+		uint32_t place =
+			gn_modules_find(&clr->rejit.modules, list->modules[i]);
+		uint32_t index =
+			gn_rejit_chosen(clr, GN_METHOD(place, list->tokens[i]));
+
+		if (index)
+			atomic_store(&gn_id_of(&clr->ids, index)->chosen, 0);
+	}
+	atomic_store(&clr->rejit.copies_off, false);
+	GN_CLR_SITE(selected)(GN_SELECTED_FAILED, list->n);
 }
 
 /*
@@ -196,7 +212,10 @@ static void request(struct gn_clr *clr, const struct gn_rejit_list *list,
 
 	if (!list->n)
 		return;
-	forbid_copies(clr);
+	if (!forbid_copies(clr)) {
+		give_up(clr, list);
+		return;
+	}
 	atomic_store(&r->removes, !all);
 	if (!all && clr->keeps_helpers)
 		request_without_core(clr, list);
@@ -376,6 +395,7 @@ void gn_rejit_end(struct gn_clr *clr)
 	pthread_mutex_lock(&r->requests);
 	pthread_mutex_lock(&r->lock);
 	atomic_store(&r->session, 0);
+	atomic_store(&r->copies_off, false);
 	gn_filter_lines_free(&r->lines);
 	free(r->filter);
 	free(r->values);

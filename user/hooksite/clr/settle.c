@@ -119,20 +119,19 @@ static void rest(void)
 		;
 }
 
-void gn_settle(uint64_t cpu_ns)
+bool gn_settle(uint64_t cpu_ns)
 {
-	uint64_t since = gn_clr_now_ns(), took;
+	uint64_t since = gn_clr_now_ns();
 	struct threads all = {0};
+	bool done;
 
 	find(&all, cpu_ns);
 	/* this thread can be throttled, too: hence many short waits */
 	for (uint64_t n = 0; n < GN_SETTLE_LEAST_NS / STEP_NS; n++)
 		rest();
-	do {
-		took = gn_clr_now_ns() - since;
-		if (are_done(&all))
-			break;
+	while (!(done = are_done(&all)) &&
+	       gn_clr_now_ns() - since < GN_SETTLE_MOST_NS)
 		rest();
-	} while (took < GN_SETTLE_MOST_NS);
 	free(all.one);
+	return done;
 }

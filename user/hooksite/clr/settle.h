@@ -3,6 +3,7 @@
 #ifndef GNOMON_CLR_SETTLE_H
 #define GNOMON_CLR_SETTLE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -10,10 +11,10 @@
  * ended, or waits for something itself. On busy CPUs, or if the process has
  * used up its CPU quota, a thread can be kept off its CPU for long. At least
  * GN_SETTLE_LEAST_NS, since a thread can also wait for another one's lock for a
- * moment; at most GN_SETTLE_MOST_NS.
+ * moment; at most GN_SETTLE_MOST_NS. False: that was too short.
  */
 #define GN_SETTLE_LEAST_NS 100000000u
-#define GN_SETTLE_MOST_NS  5000000000u
-void gn_settle(uint64_t cpu_ns);
+#define GN_SETTLE_MOST_NS  10000000000u
+bool gn_settle(uint64_t cpu_ns);
 
 #endif
