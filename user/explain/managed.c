@@ -75,8 +75,8 @@ void gn_say_traced_jit(const struct gn_facts *f, const struct gn_subject *s,
 		all ? "" : "about ");
 	gn_put_of_cpu(out, f, s->ns);
 	if (all) {
-		fputs(", for transitions turn all code off that was compiled "
-		      "ahead. With samples it is kept:",
+		fputs(", because transitions turn off all code that was "
+		      "compiled ahead. With samples it is kept:",
 		      out);
 		return;
 	}
@@ -126,9 +126,9 @@ void gn_say_jit(const struct gn_facts *f, const struct gn_subject *s, FILE *out)
 	fputs(php ? ". PHP's opcache keeps what was compiled, on the command "
 		    "line if opcache.enable_cli is on (--by jit shows the "
 		    "files)."
-		  : ". A longer run has less of it, as has code compiled "
-		    "ahead, but for methods that are made at run time (--by "
-		    "jit).",
+		  : ". A longer run has less of it, and so has code that was "
+		    "compiled ahead, except for methods that are made at run "
+		    "time (--by jit).",
 	      out);
 }
 
@@ -442,8 +442,8 @@ void gn_say_async(const struct gn_facts *f, const struct gn_subject *s,
 	gn_put_count(out, w->count, "time", "times");
 	fputs(", ", out);
 	gn_put_ns(out, w->ns / w->count);
-	fputs(" each. What it awaits is to blame, or what keeps it from going "
-	      "on.",
+	fputs(" each. Either what it awaits is slow, or something keeps it "
+	      "from going on.",
 	      out);
 }
 

@@ -130,8 +130,8 @@ void gn_say_probes(const struct gn_facts *f, const struct gn_subject *s,
 	gn_put_ns(out, s->ns);
 	fputs(" beside the program's ", out);
 	gn_put_ns(out, f->cpu);
-	fputs(" on CPUs. It is taken out of the times, but the program was "
-	      "slower.",
+	fputs(" on CPUs. That is taken out of the times, but it made the "
+	      "program slower.",
 	      out);
 	if (f->m->hook_waited) {
 		fputs(" Threads also waited ", out);

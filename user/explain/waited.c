@@ -341,8 +341,9 @@ void gn_say_event(const struct gn_facts *f, const struct gn_subject *s,
 	gn_say_wait(f, s, out);
 	if (fn >= 0 && GN_RUNTIME_IS_DOTNET(f->m->functions[fn].runtime) &&
 	    !knows_locks(f->m))
-		fputs(" If it is a lock, or the end of a task (Wait, Result), "
-		      "-f 'System.Threading.*' beside yours tells.",
+		fputs(" To see whether it is a lock, or the end of a task "
+		      "(Wait, "
+		      "Result), add -f 'System.Threading.*'.",
 		      out);
 }
 
@@ -351,8 +352,8 @@ void gn_say_poll(const struct gn_facts *f, const struct gn_subject *s,
 		 FILE *out)
 {
 	gn_say_wait(f, s, out);
-	fputs(" If they had asked for something there, what answers is slow; a "
-	      "server waits like this for requests.",
+	fputs(" If they waited for an answer, who answers is slow; a server "
+	      "waits like this for requests.",
 	      out);
 }
 
@@ -487,9 +488,9 @@ void gn_say_cpus(const struct gn_facts *f, const struct gn_subject *s,
 	gn_put_ns(out, s->wait.ns);
 	fputs(", ", out);
 	gn_put_pct(out, s->wait.ns, wanted);
-	fputs(" of the time that they wanted one. ", out);
+	fputs(" of the time that they wanted one. On average, ", out);
 	put_tenths(out, wanted, f->wall);
-	fputs(" of this program's threads wanted one at a time", out);
+	fputs(" of this program's threads wanted one", out);
 	if (read_limit(f->m, &limit)) {
 		fputc('.', out);
 		put_limit(out, &limit);
