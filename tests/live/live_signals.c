@@ -388,7 +388,8 @@ static void soon(struct live *t, const struct moment *begin,
 		 unsigned int seconds, const char *what)
 {
 	struct moment end = now();
-	double took = (double)(end.ns - begin->ns) / 1e9;
+	/* below 0 if what is taken off took longer */
+	double took = (double)(int64_t)(end.ns - begin->ns) / 1e9;
 	double pressed = (double)(end.pressed_ns - begin->pressed_ns) / 1e9;
 
 	CHECK(t, took - pressed <= seconds * t->slow,
