@@ -346,7 +346,9 @@ void test_script_functions(struct live *t)
 {
 	char *python = live_text(t, "%s/python3.11", t->dir);
 	char *lua = live_text(t, "%s/lua", t->dir);
+	char *shim = live_text(t, "%s/python3", t->dir);
 	struct live_end end;
+	FILE *f;
 
 	CHECK(t,
 	      !symlink(live_fixture(t, "fib_stripped"), python) &&
@@ -354,6 +356,16 @@ void test_script_functions(struct live *t)
 	      "no links can be made");
 	run_gnomon(t, NULL, live_text(t, "run -f fib -- %s 5", python), &end);
 	live_expect_line(t, &end, 2, "runs Python code");
+	/* one that is called so, as pyenv's, and runs something else */
+	f = fopen(shim, "we");
+	CHECK(t,
+	      f && fputs("#!/bin/sh\n:\n", f) >= 0 && fclose(f) == 0 &&
+		      chmod(shim, 0755) == 0,
+	      "no script can be made");
+	run_gnomon(t, NULL, live_text(t, "run -q -f no.such -- %s", shim),
+		   &end);
+	CHECK(t, end.code == 0 && !strstr(end.err, "runs Python code"),
+	      "it ended with %d: %s", end.code, end.err);
 	run_gnomon(t, NULL, live_text(t, "run -f no_such -- %s -c true", lua),
 		   &end);
 	CHECK(t, end.code == 0 && strstr(end.err, "runs Lua code"),

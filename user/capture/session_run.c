@@ -349,15 +349,16 @@ static void tell_narrow(const struct gn_session *s, gn_unseen_fn tell,
 	tell(ctx, line);
 }
 
-/* Reports that the command is a script: -f may name functions of its
- * language. */
+/* Reports that the command runs a script: -f may name functions of its
+ * language. Not of a script that is called as an interpreter, as pyenv's, and
+ * that may have started one. */
 static void tell_language(const struct gn_session *s, gn_unseen_fn tell,
 			  void *ctx)
 {
 	char line[GN_LANGUAGE_LINE];
 	const char *glob;
 
-	if (!s->opts.command || gn_unseen_hooked(s->unseen) ||
+	if (!s->opts.command || s->foreign || gn_unseen_hooked(s->unseen) ||
 	    !gn_unseen_language(s->program, &s->files, line))
 		return;
 	for (size_t at = 0;

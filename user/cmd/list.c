@@ -226,9 +226,10 @@ static int find_probes(struct job *j)
 	j->probes = j->list.library = true;
 	if (!err && j->list.files.count)
 		return GN_EXIT_OK;
-	gn_error("there is no library '%s'; give its path, as in "
-		 "usdt:/PATH/TO/LIB:PROVIDER:NAME",
-		 j->word);
+	gn_error(
+		"the library of '%s' is not found; give its whole file name "
+		"or its path, as in usdt:libc.so.6:NAME or usdt:/PATH/LIB:NAME",
+		j->word);
 	return GN_EXIT_USAGE;
 }
 
