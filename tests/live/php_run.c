@@ -149,6 +149,17 @@ static uint64_t calls_of(struct live *t, const json_t *report, const char *name)
 	return live_function(t, report, NULL, name, "calls", NULL);
 }
 
+/* Native functions, too: within some of them, fibers are suspended. */
+void php_with_native(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	json_t *report;
+
+	php_need(t);
+	php_demo(t, &command, "", "fibers");
+	php_pair_with(t, "-f *", &command, 0, &report);
+}
+
 /* The names of classes, functions and files select. */
 void php_filter(struct live *t)
 {

@@ -86,13 +86,19 @@ static void a_library_that_is_not_read(void **state)
 	gn_files_free(&files);
 }
 
-/* As CPython has it. */
-__attribute__((noinline)) int call_trace_protected(int n);
-int call_trace_protected(int n)
-{
-	__asm__ volatile("" : "+r"(n));
-	return n + 1;
-}
+/* A function that an interpreter also has. */
+#define FUNCTION(name, more)                       \
+	__attribute__((noinline)) int name(int n); \
+	int name(int n)                            \
+	{                                          \
+		__asm__ volatile("" : "+r"(n));    \
+		return n + more;                   \
+	}
+
+FUNCTION(call_trace_protected, 1)
+FUNCTION(rb_exec_event_hooks_here, 2)
+FUNCTION(mono_profiler_raise_method_here, 3)
+FUNCTION(zend_fiber_here, 4)
 
 /* How many functions are refused for the glob, if the program has the name. */
 static size_t refused(const char *name, const char *glob)
@@ -119,6 +125,18 @@ static void what_calls_a_hook_is_refused(void **state)
 	assert_int_equal(refused("/bin/python3.11", "call_trace*"), 1);
 	assert_int_equal(refused("/bin/program", "call_trace*"), 0);
 	assert_int_equal(refused("/bin/python3.11", "main"), 0);
+	assert_int_equal(rb_exec_event_hooks_here(1), 3);
+	assert_int_equal(refused("/lib/libruby-3.1.so.3.1", "rb_exec_*"), 1);
+	assert_int_equal(refused("/bin/python3.11", "rb_exec_*"), 0);
+	assert_int_equal(mono_profiler_raise_method_here(1), 4);
+	assert_int_equal(refused("/usr/bin/mono", "mono_pro*"), 1);
+	assert_int_equal(refused("/usr/bin/mono-sgen", "mono_pro*"), 1);
+	assert_int_equal(refused("/lib/libmonosgen-2.0.so.1", "mono_pro*"), 1);
+	assert_int_equal(refused("/lib/libmonolith.so.1", "mono_pro*"), 0);
+	assert_int_equal(zend_fiber_here(1), 5);
+	assert_int_equal(refused("/usr/bin/php8.2", "zend_fi*"), 1);
+	assert_int_equal(refused("/usr/lib/libphp8.2.so", "zend_fi*"), 1);
+	assert_int_equal(refused("/usr/bin/mono", "zend_fi*"), 0);
 }
 
 int main(void)

@@ -38,7 +38,7 @@ static const struct gn_runtime *library_runtime(const struct gn_session *s,
 			const char *path = s->files.file[k].path;
 
 			if (!strncmp(gn_base_name(path), "lib", 3) &&
-			    gn_runtime_is_locked(rt, path))
+			    gn_runtime_is_interpreter(rt, path))
 				return rt;
 		}
 	return NULL;

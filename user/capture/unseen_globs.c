@@ -133,7 +133,7 @@ static const char *embedded(const struct gn_files *files)
 
 	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
 		for (size_t k = 0; rt->embedded && k < files->count; k++)
-			if (gn_runtime_is_locked(rt, files->file[k].path))
+			if (gn_runtime_is_interpreter(rt, files->file[k].path))
 				return rt->embedded;
 	return NULL;
 }

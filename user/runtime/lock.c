@@ -17,7 +17,7 @@ static bool find_in(pid_t pid, const struct gn_mapping *m,
 
 	if (!l->variable) {
 		*lock = (struct gn_lock){.size = l->before};
-		return true;
+		return l->before;
 	}
 	snprintf(file, sizeof(file), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
 		 (int)pid, m->start, m->end);
@@ -42,7 +42,7 @@ bool gn_runtime_lock(pid_t pid, struct gn_lock *lock)
 	while (!found && gn_maps_next(&maps, &m) == 1) {
 		if (m.offset || !m.file.ino || m.name[0] != '/')
 			continue;
-		rt = gn_runtime_with_lock(m.name);
+		rt = gn_runtime_with_interpreter(m.name);
 		found = rt && find_in(pid, &m, &rt->lock, lock);
 	}
 	gn_maps_close(&maps);

@@ -84,6 +84,9 @@ static const char *const threads[] = {"SGen worker", NULL};
 
 static const char *const interpreters[] = {"mono", "mono-sgen", NULL};
 
+/* A method begins, ends or is unwound within them. */
+static const char *const around[] = {"mono_profiler_raise_method_*", NULL};
+
 extern const struct gn_runtime gn_runtime_mono;
 const struct gn_runtime gn_runtime_mono = {
 	.id = GN_RUNTIME_MONO,
@@ -95,6 +98,8 @@ const struct gn_runtime gn_runtime_mono = {
 	.preloaded = true,
 	.interpreters = interpreters,
 	.language = "managed",
+	.interpreter = "@(mono|mono-sgen|libmonosgen*.so*)",
+	.around = around,
 	.marker = "mono_jit_init",
 	.script_words = script_words,
 	.threads = threads,

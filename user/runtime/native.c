@@ -296,7 +296,7 @@ static int read_sleds(struct walk *w, size_t file)
 static int one_file(struct walk *w, size_t file)
 {
 	const char *path = w->files->file[file].path;
-	const struct gn_runtime *rt = gn_runtime_with_lock(path);
+	const struct gn_runtime *rt = gn_runtime_with_interpreter(path);
 	bool program = w->files->file[file].program;
 	const struct gn_elf_symbol *syms, *taken = NULL; /* the last one */
 	size_t n = gn_elf_symbols(w->elf[file], &syms);

@@ -191,6 +191,14 @@ static const char *const limits[] = {
 	"seen; what they call back is",
 	NULL};
 
+/* A fiber's functions are suspended, or go on, within them; the last one is
+ * below all functions of a fiber. */
+static const char *const around[] = {
+	"zend_fiber*", "zend_observer_fiber*",
+	"zim_Fiber*",  "zend_call_function*",
+	NULL,
+};
+
 extern const struct gn_runtime gn_runtime_php;
 const struct gn_runtime gn_runtime_php = {
 	.id = GN_RUNTIME_PHP,
@@ -201,6 +209,8 @@ const struct gn_runtime gn_runtime_php = {
 	.sites = sites,
 	.nsites = sizeof(sites) / sizeof(sites[0]),
 	.core = CORE,
+	.interpreter = "*php*",
+	.around = around,
 	.core_library = EMBEDDED,
 	.marker = "Zend Engine v",
 	.lacking = ", but its functions were not traced: gnomon was too late; "

@@ -84,12 +84,13 @@ const struct gn_runtime gn_runtime_python = {
 	.preloaded = true,
 	.interpreters = interpreters,
 	.language = "Python",
+	.interpreter = "*python3*",
 	.around = around,
 	.marker = "Py_BytesMain",
 	.script_words = script_words,
 	.find = find,
 	.matches = gn_python_filter,
-	.lock = {"*python3*", "_PyRuntime", 0},
+	.lock = {"_PyRuntime", 0},
 	.attached = "only its threads and time classes are seen, not calls of "
 		    "its functions; --snapshot 99 samples them, and if "
 		    "gnomon starts it, it sees calls",

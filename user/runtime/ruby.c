@@ -58,6 +58,21 @@ static const char *const script_words[] = {"ruby", NULL};
 
 static const char *const interpreters[] = {"ruby", NULL};
 
+/* A method begins, ends or is unwound within them. Of one that an exception
+ * leaves, the first run of the interpreter's loop ends before the method. */
+static const char *const around[] = {
+	"exec_hooks_*",
+	"hook_before_rewind*",
+	"rb_exec_event_hooks*",
+	"rb_vm_pop_cfunc_frame*",
+	"rb_vm_rewind_cfp*",
+	"vm_exec_core*",
+	"vm_exec_handle_exception*",
+	"vm_exec_loop*",
+	"vm_trace*",
+	NULL,
+};
+
 extern const struct gn_runtime gn_runtime_ruby;
 const struct gn_runtime gn_runtime_ruby = {
 	.id = GN_RUNTIME_RUBY,
@@ -69,6 +84,8 @@ const struct gn_runtime gn_runtime_ruby = {
 	.preloaded = true,
 	.interpreters = interpreters,
 	.language = "Ruby",
+	.interpreter = "libruby*.so*",
+	.around = around,
 	.marker = "ruby_run_node",
 	.script_words = script_words,
 	.roles = &roles,
@@ -76,7 +93,7 @@ const struct gn_runtime gn_runtime_ruby = {
 	.matches = gn_ruby_filter,
 	.embedded = "methods are not seen in a Ruby that a program has as a "
 		    "library; --snapshot 99 samples them (Ruby 3.1)",
-	.lock = {"libruby*.so*", NULL, GN_LOCK_RUBY_BEFORE},
+	.lock = {NULL, GN_LOCK_RUBY_BEFORE},
 	.attached = "only its threads and time classes are seen, not its "
 		    "methods; --snapshot 99 samples them (Ruby 3.1), and if "
 		    "gnomon starts it, it sees calls",

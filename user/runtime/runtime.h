@@ -65,10 +65,9 @@ struct gn_runtime_site {
 
 /* Where an interpreter has its lock (gnomon/lock.h). */
 struct gn_runtime_lock {
-	const char *file; /* a glob for the base name of its file; NULL: none */
-	/* A variable that the file exports and that contains the lock. NULL:
-	 * each thread has a condition variable, and its place in the list is
-	 * `before` bytes in front of that. */
+	/* A variable that `interpreter` exports and that contains the lock.
+	 * NULL: each thread has a condition variable, and its place in the list
+	 * is `before` bytes in front of that; 0: there is no lock. */
 	const char *variable;
 	uint32_t before;
 };
@@ -141,8 +140,12 @@ struct gn_runtime {
 	 * follow a name); and its language. */
 	const char *const *interpreters;
 	const char *language;
-	/* Globs, then NULL: functions in C of the interpreter, in `lock.file`,
-	 * that call the hook of `library`. NULL: none are known. */
+	/* A glob (ksh's, too) for the base name of the file that has it, as a
+	 * program or a library. NULL: not needed. */
+	const char *interpreter;
+	/* Globs, then NULL: functions in C of that file within which functions
+	 * of the program begin, end or are suspended, because they call the
+	 * hook of `library`. NULL: none are known. */
 	const char *const *around;
 	/* With `preloaded`: says that its functions are not seen in a program
 	 * that has it as a library. NULL: they are. */
@@ -273,11 +276,11 @@ bool gn_runtime_is_core(const struct gn_runtime *rt, const char *path);
 /* The runtime whose sites are in a file of this name, or NULL. */
 const struct gn_runtime *gn_runtime_with_core(const char *path);
 
-/* Whether a file of this name has the runtime's interpreter (its `lock`). */
-bool gn_runtime_is_locked(const struct gn_runtime *rt, const char *path);
+/* Whether a file of this name has the runtime's interpreter. */
+bool gn_runtime_is_interpreter(const struct gn_runtime *rt, const char *path);
 
 /* The runtime whose interpreter is in a file of this name, or NULL. */
-const struct gn_runtime *gn_runtime_with_lock(const char *path);
+const struct gn_runtime *gn_runtime_with_interpreter(const char *path);
 
 /* Whether the runtime reports when it stops the threads of its program. */
 bool gn_runtime_stops(const struct gn_runtime *rt);

@@ -96,17 +96,18 @@ const struct gn_runtime *gn_runtime_with_core(const char *path)
 	return NULL;
 }
 
-bool gn_runtime_is_locked(const struct gn_runtime *rt, const char *path)
+bool gn_runtime_is_interpreter(const struct gn_runtime *rt, const char *path)
 {
-	return rt->lock.file && !fnmatch(rt->lock.file, gn_base_name(path), 0);
+	return rt->interpreter &&
+	       !fnmatch(rt->interpreter, gn_base_name(path), FNM_EXTMATCH);
 }
 
-const struct gn_runtime *gn_runtime_with_lock(const char *path)
+const struct gn_runtime *gn_runtime_with_interpreter(const char *path)
 {
 	const struct gn_runtime *rt;
 
 	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
-		if (gn_runtime_is_locked(rt, path))
+		if (gn_runtime_is_interpreter(rt, path))
 			return rt;
 	return NULL;
 }
