@@ -295,7 +295,7 @@ void test_attach_launcher(struct live *t)
 	CHECK(t, end.code == 2, "gnomon ended with %d: %s", end.code, end.err);
 	CHECK(t,
 	      strstr(end.err,
-		     live_text(t, "its child %.*s runs",
+		     live_text(t, "its child %.*s has (.NET CLR)",
 			       (int)strcspn(line + 4, "\n"), line + 4)),
 	      "it did not name the child (%s): %s", line, end.err);
 	free(line);
