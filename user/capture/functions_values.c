@@ -109,9 +109,9 @@ static void tell_unreported(struct gn_valued *v, const char *name,
 
 		v->told = type && !gn_asked_by_register(type);
 		if (v->told)
-			gn_error("%.200s of '%s' is native, so its values of "
-				 "type f32, f64 and class, and this, are not "
-				 "reported; gnomon reports these for .NET "
+			gn_error("%.200s of '%s' is native, so 'this' and "
+				 "values of type f32, f64 and class are not "
+				 "reported; gnomon reports them for .NET "
 				 "functions only",
 				 name, path);
 	}
