@@ -25,7 +25,7 @@ static void expect_line(struct live *t, int err, pid_t pid)
 	char *line = live_await(t, err, "gnomon: process ");
 
 	CHECK(t,
-	      strstr(line, live_text(t, "process %d ended while gnomon was ",
+	      strstr(line, live_text(t, "process %d does not run; gnomon ",
 				     (int)pid)),
 	      "process %d ended, and \"%s\" is told", (int)pid, line);
 }
@@ -65,7 +65,7 @@ static void expect_list(struct live *t, const char *pids)
 	live_run(t, &a, NULL, &end);
 	CHECK(t, end.code == 0 && strstr(end.out, "work"),
 	      "list ended with %d: %s%s", end.code, end.out, end.err);
-	CHECK(t, strstr(end.err, " has ended; gnomon lists the others"),
+	CHECK(t, strstr(end.err, " does not run; gnomon lists the others"),
 	      "list told \"%s\"", end.err);
 }
 
@@ -164,7 +164,7 @@ static bool ends_amid(struct live *t, const char *copy, const char *options)
 	kill(gnomon.pid, SIGCONT);
 	do
 		line = live_await(t, gnomon.err, "gnomon: ");
-	while (!strstr(line, "attached: ") && !strstr(line, " ended "));
+	while (!strstr(line, "attached: ") && !strstr(line, " does not run"));
 	if (strstr(line, "attached: ")) {
 		live_interrupt(t, &gnomon);
 		live_wait(t, &gnomon);
@@ -173,8 +173,8 @@ static bool ends_amid(struct live *t, const char *copy, const char *options)
 	}
 	CHECK(t,
 	      strstr(line, live_text(t,
-				     "process %d ended while gnomon was "
-				     "attaching; gnomon traces the others",
+				     "process %d does not run; gnomon traces "
+				     "the others",
 				     (int)pid)),
 	      "it is told \"%s\"", line);
 	live_await(t, gnomon.err, "gnomon: attached");

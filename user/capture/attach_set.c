@@ -31,9 +31,7 @@ int gn_session_lose(struct gn_session *s, pid_t pid)
 		memmove(&s->pidfds[i], &s->pidfds[i + 1],
 			after * sizeof(*s->pidfds));
 	}
-	gn_error("process %d has ended or never was; gnomon traces the "
-		 "others",
-		 (int)pid);
+	gn_error("process %d does not run; gnomon traces the others", (int)pid);
 	return 0;
 }
 

@@ -198,7 +198,7 @@ static int find_processes(struct job *j)
 			continue;
 		/* the message of the last one says more */
 		if (left > 1 && gn_process_ends(pid, GN_ENDS_MS)) {
-			gn_error("process %d has ended; gnomon lists the "
+			gn_error("process %d does not run; gnomon lists the "
 				 "others",
 				 (int)pid);
 			left--;
