@@ -177,14 +177,21 @@ void gn_rejit_again(struct gn_clr *clr, gn_rejit_list_fn fn)
 	gn_rejit_list_free(&list);
 }
 
+/* The index of the list's method `i`; 0: it is not chosen. */
+static uint32_t chosen_at(struct gn_clr *clr, const struct gn_rejit_list *list,
+			  uint32_t i)
+{
+	uint32_t place = gn_modules_find(&clr->rejit.modules, list->modules[i]);
+
+	return place ? gn_rejit_chosen(clr, GN_METHOD(place, list->tokens[i]))
+		     : 0;
+}
+
 /* Requests none of the methods, which could crash the program. */
 static void give_up(struct gn_clr *clr, const struct gn_rejit_list *list)
 {
 	for (uint32_t i = 0; i < list->n; i++) {
-		uint32_t place =
-			gn_modules_find(&clr->rejit.modules, list->modules[i]);
-		uint32_t index =
-			gn_rejit_chosen(clr, GN_METHOD(place, list->tokens[i]));
+		uint32_t index = chosen_at(clr, list, i);
 
 		if (index)
 			atomic_store(&gn_id_of(&clr->ids, index)->chosen, 0);
@@ -237,14 +244,8 @@ static uint32_t count_chosen(struct gn_clr *clr,
 {
 	uint32_t chosen = 0;
 
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t place =
-			gn_modules_find(&clr->rejit.modules, list->modules[i]);
-
-		chosen +=
-			place &&
-			gn_rejit_chosen(clr, GN_METHOD(place, list->tokens[i]));
-	}
+	for (uint32_t i = 0; i < n; i++)
+		chosen += chosen_at(clr, list, i) != 0;
 	return chosen;
 }
 
@@ -414,10 +415,7 @@ void gn_rejit_end(struct gn_clr *clr)
 static void mark_loaded(struct gn_clr *clr, const struct gn_rejit_list *list)
 {
 	for (uint32_t i = 0; i < list->n; i++) {
-		uint32_t place =
-			gn_modules_find(&clr->rejit.modules, list->modules[i]);
-		uint32_t index =
-			gn_rejit_chosen(clr, GN_METHOD(place, list->tokens[i]));
+		uint32_t index = chosen_at(clr, list, i);
 
 		if (index)
 			atomic_store(&gn_id_of(&clr->ids, index)->loaded, 1);
