@@ -41,8 +41,6 @@ struct gn_id {
 	_Atomic uint32_t told;	  /* the session that knows its name, plus 1 */
 	/* What is known of methods that are rewritten (rejit.h). */
 	_Atomic bool chosen;
-	/* chosen when its module was loaded, and requested only then */
-	_Atomic bool loaded;
 	/* An async method whose state machines may have tags in their states.
 	 * Its own code must not run again: it would not know a tagged state,
 	 * and would start from the beginning. */

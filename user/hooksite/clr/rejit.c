@@ -277,7 +277,7 @@ static void scan(void *ctx, gn_cor_id module)
 	struct requests *q = ctx;
 	uint32_t before = q->list.n;
 
-	gn_rejit_scan(q->clr, module, &q->list);
+	gn_rejit_scan(q->clr, module, false, &q->list);
 	gn_rejit_add_holders(q->clr, module, q->list.n - before, &q->holders);
 }
 
@@ -383,7 +383,6 @@ static void take_chosen(struct gn_clr *clr, struct gn_rejit_list *list)
 		if (!gn_rejit_place_of(clr, i))
 			continue;
 		atomic_store(&gn_id_of(&clr->ids, i)->chosen, 0);
-		atomic_store(&gn_id_of(&clr->ids, i)->loaded, 0);
 		gn_rejit_list_index(clr, list, i);
 	}
 }
@@ -410,18 +409,6 @@ void gn_rejit_end(struct gn_clr *clr)
 	gn_rejit_list_free(&list);
 }
 
-/* Marks the methods before they are requested: the begin of the session may
- * still be at work. The caller holds the lock. */
-static void mark_loaded(struct gn_clr *clr, const struct gn_rejit_list *list)
-{
-	for (uint32_t i = 0; i < list->n; i++) {
-		uint32_t index = chosen_at(clr, list, i);
-
-		if (index)
-			atomic_store(&gn_id_of(&clr->ids, index)->loaded, 1);
-	}
-}
-
 void gn_rejit_module_loaded(struct gn_clr *clr, gn_cor_id module)
 {
 	struct gn_rejit *r = &clr->rejit;
@@ -432,8 +419,7 @@ void gn_rejit_module_loaded(struct gn_clr *clr, gn_cor_id module)
 		return;
 	pthread_mutex_lock(&r->lock);
 	if (r->filter)
-		gn_rejit_scan(clr, module, &list);
-	mark_loaded(clr, &list);
+		gn_rejit_scan(clr, module, true, &list);
 	pthread_mutex_unlock(&r->lock);
 	own = list.n;
 	gn_rejit_add_holders(clr, module, own, &list);

@@ -37,6 +37,8 @@ struct gn_rejit_module {
 	bool looked, borrows;
 	uint32_t session; /* the last one that scanned this module */
 	uint32_t rows;	  /* methods in its file; edits add more */
+	/* it was loaded in that session, and its methods requested then */
+	_Atomic bool loaded;
 };
 
 /* The core library's method that is called when the runtime suspends methods.
@@ -139,9 +141,10 @@ struct gn_rejit_list {
 	uint32_t n, room;
 };
 
-/* rejit_scan.c: adds the methods of a module that the filter asks for. The
- * caller holds the lock. */
-void gn_rejit_scan(struct gn_clr *clr, gn_cor_id module,
+/* rejit_scan.c: adds the methods of a module that the filter asks for, unless
+ * the session has scanned it. `loaded`: it is being loaded. The caller holds
+ * the lock. */
+void gn_rejit_scan(struct gn_clr *clr, gn_cor_id module, bool loaded,
 		   struct gn_rejit_list *list);
 /* Calls `each` for each loaded module. */
 void gn_rejit_each_module(struct gn_clr *clr,

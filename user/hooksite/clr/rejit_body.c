@@ -367,17 +367,20 @@ static bool find_machine(const struct gn_md *md, gn_token method,
 
 /* Whether a method is recompiled only to remove copies from it. Then it will be
  * requested again. */
-static bool is_removing(const struct gn_clr *clr, const struct gn_id *id)
+static bool is_removing(struct gn_clr *clr, uint32_t index)
 {
-	return atomic_load(&clr->rejit.removes) && !atomic_load(&id->loaded);
+	struct gn_rejit *r = &clr->rejit;
+	uint32_t place = gn_rejit_place_of(clr, index);
+
+	return atomic_load(&r->removes) &&
+	       !(place && atomic_load(&r->module[place - 1].loaded));
 }
 
 /* Whether a method gets hooks now. */
 static bool is_hooked(struct gn_clr *clr, uint32_t index)
 {
-	const struct gn_id *id = gn_id_of(&clr->ids, index);
-
-	return atomic_load(&id->chosen) && !is_removing(clr, id);
+	return atomic_load(&gn_id_of(&clr->ids, index)->chosen) &&
+	       !is_removing(clr, index);
 }
 
 /*
@@ -399,7 +402,7 @@ static bool choose_how(struct gn_clr *clr, uint32_t index,
 		return true;
 	}
 	if (async->session && async->session <= GN_STATE_SESSIONS &&
-	    !is_removing(clr, id) && !atomic_load(&id->copied)) {
+	    !is_removing(clr, index) && !atomic_load(&id->copied)) {
 		atomic_store(&id->tagged, 1);
 		async->how = GN_IL_TAGS;
 		if (atomic_load(&id->chosen))

@@ -133,7 +133,7 @@ static bool can_ask(const struct gn_clr *clr, gn_cor_id module)
 	return false;
 }
 
-void gn_rejit_scan(struct gn_clr *clr, gn_cor_id module,
+void gn_rejit_scan(struct gn_clr *clr, gn_cor_id module, bool loaded,
 		   struct gn_rejit_list *list)
 {
 	struct scan s = {.clr = clr, .list = list, .id = module};
@@ -146,6 +146,7 @@ void gn_rejit_scan(struct gn_clr *clr, gn_cor_id module,
 		return;
 	if (s.place) {
 		r->module[s.place - 1].session = r->sessions;
+		atomic_store(&r->module[s.place - 1].loaded, loaded);
 		s.image = gn_images_get(&clr->images, module);
 	}
 	if (!s.image) {

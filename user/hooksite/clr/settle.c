@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "settle.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -14,14 +15,6 @@
 #include "clock.h"
 
 #define STEP_NS 10000000
-
-/* A name in a directory, as the kernel writes it. */
-struct entry {
-	uint64_t ino, off;
-	uint16_t size;
-	uint8_t type;
-	char name[];
-};
 
 /* A thread, and the CPU time that it shall have. */
 struct one {
@@ -84,21 +77,17 @@ static void add(struct threads *all, long tid, uint64_t cpu_ns)
 
 static void find(struct threads *all, uint64_t cpu_ns)
 {
-	_Alignas(struct entry) char bytes[4096];
-	int dir = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	long own = syscall(SYS_gettid), tid, n;
-	const struct entry *e;
+	long own = syscall(SYS_gettid), tid;
+	DIR *dir = opendir("/proc/self/task");
+	const struct dirent *e;
 
-	while (dir >= 0 &&
-	       (n = syscall(SYS_getdents64, dir, bytes, sizeof(bytes))) > 0)
-		for (long at = 0; at < n; at += e->size) {
-			e = (const struct entry *)(bytes + at);
-			tid = strtol(e->name, NULL, 10);
-			if (tid > 0 && tid != own)
-				add(all, tid, cpu_ns);
-		}
-	if (dir >= 0)
-		close(dir);
+	while (dir && (e = readdir(dir))) {
+		tid = strtol(e->d_name, NULL, 10);
+		if (tid > 0 && tid != own)
+			add(all, tid, cpu_ns);
+	}
+	if (dir)
+		closedir(dir);
 }
 
 static bool are_done(const struct threads *all)
