@@ -129,26 +129,6 @@ void ruby_started(struct live *t)
 		  live_text(t, "#!%s\n%s", live_ruby(t), code), "Object#f");
 }
 
-/* What a stack overflow ended is over where it is rescued: what follows is not
- * within it. */
-void ruby_overflow(struct live *t)
-{
-	struct live_args command = {.n = 0};
-	struct live_end end;
-	json_t *report;
-	uint64_t deep, after;
-
-	demo(t, &command, "overflow");
-	live_traced(t, &command, "", &end, &report);
-	deep = live_function(t, report, NULL, "Object#deep",
-			     "elapsed_inclusive_ns", NULL);
-	after = live_function(t, report, NULL, "Object#after_deep",
-			      "elapsed_inclusive_ns", NULL);
-	CHECK(t, after >= 60000000, "%" N " ns after it", after);
-	CHECK(t, deep && deep < after, "%" N " ns in it, %" N " ns after it",
-	      deep, after);
-}
-
 /* Nothing attaches to a running interpreter, which gnomon says. */
 void ruby_attach(struct live *t)
 {

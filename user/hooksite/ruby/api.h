@@ -36,6 +36,16 @@ struct gn_rb_context {
 	size_t size;	   /* in words */
 };
 
+/* A control frame (vm_core.h), the same from Ruby 2.5 to 3.4. */
+struct gn_rb_frame {
+	const void *pc, *sp, *code;
+	gn_rb_value self;
+	const uintptr_t *scope; /* at the flags of the frame */
+};
+
+#define GN_RB_FRAME_KIND   0x7fff0001u
+#define GN_RB_FRAME_RESCUE 0x78880001u
+
 /*
  * What the interpreter tells a hook of an event. The type is opaque to
  * programs, but has been the same since Ruby 2.0. gn_rb_check() compares it

@@ -9,6 +9,9 @@
 #include "../fiber_calls.h"
 #include "functions.h"
 
+/* The frame of the code outside of all methods. */
+#define MAIN UINTPTR_MAX
+
 static const struct gn_call_hooks *hooks;
 static pthread_key_t ends;
 
@@ -55,12 +58,32 @@ static struct gn_calls *calls_at(const struct gn_rb_event *e)
 	return c;
 }
 
+/* Code that rescues has a control frame of its own, in place of that of the
+ * method which its own method had called. Its scope tells. */
+static bool is_rescue(const struct gn_call *call)
+{
+	const struct gn_rb_frame *frame = (const void *)call->frame;
+
+	return call->kind != GN_CALL_C && call->frame != MAIN &&
+	       (*frame->scope & GN_RB_FRAME_KIND) == GN_RB_FRAME_RESCUE;
+}
+
+/* Ends the calls whose frames are below `frame`, or in use by other code. */
+static void heal(struct gn_calls *c, uintptr_t frame)
+{
+	const struct gn_call *top;
+
+	gn_calls_heal(c, frame, hooks);
+	while ((top = gn_calls_top(c)) && is_rescue(top))
+		gn_calls_leave(c, hooks);
+}
+
 static void enter(struct gn_calls *c, struct gn_rb_event *e,
 		  enum gn_call_kind kind, uintptr_t frame)
 {
 	uint32_t index;
 
-	gn_calls_heal(c, frame + 1, hooks);
+	heal(c, frame + 1);
 	index = gn_function_of(e, kind);
 	if (index)
 		gn_calls_enter(c, (struct gn_call){frame, index, kind}, hooks);
@@ -71,7 +94,7 @@ static void enter_block(struct gn_calls *c, struct gn_rb_event *e)
 {
 	const struct gn_call *top;
 
-	gn_calls_heal(c, e->frame, hooks);
+	heal(c, e->frame);
 	top = gn_calls_top(c);
 	if (!top || top->frame != e->frame || top->kind != GN_CALL_METHOD)
 		enter(c, e, GN_CALL_BLOCK, e->frame);
@@ -82,7 +105,7 @@ static void leave(struct gn_calls *c, const struct gn_rb_event *e,
 {
 	const struct gn_call *top;
 
-	gn_calls_heal(c, e->frame, hooks);
+	heal(c, e->frame);
 	top = gn_calls_top(c);
 	if (top && top->frame == e->frame && top->kind == kind)
 		gn_calls_leave(c, hooks);
@@ -93,7 +116,7 @@ static void leave_native(struct gn_calls *c, struct gn_rb_event *e)
 {
 	const struct gn_call *top;
 
-	gn_calls_heal(c, e->frame - 1, hooks);
+	heal(c, e->frame - 1);
 	top = gn_calls_top(c);
 	if (top && top->kind == GN_CALL_C &&
 	    (top->frame == e->frame - 1 ||
@@ -177,9 +200,8 @@ void gn_hook_enter_main(void)
 	uint32_t index = c ? gn_function_main() : 0;
 
 	if (index)
-		gn_calls_enter(
-			c, (struct gn_call){UINTPTR_MAX, index, GN_CALL_METHOD},
-			hooks);
+		gn_calls_enter(c, (struct gn_call){MAIN, index, GN_CALL_METHOD},
+			       hooks);
 }
 
 void gn_hook_leave_main(void)
