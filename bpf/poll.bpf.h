@@ -24,11 +24,13 @@
 #define GN_SELECT_MAX	(64 * GN_SELECT_WORDS)
 
 /* The number of the lowest set bit, computed as the number of bits below it.
- * Without branches: the verifier would follow every path through them. */
+ * Without branches: the verifier would follow every path through them. The
+ * barrier keeps clang 18 from seeing an operation that it has no code for. */
 static __always_inline __u32 lowest_bit(__u64 word)
 {
 	__u64 below = ~word & (word - 1);
 
+	barrier_var(below);
 	below -= below >> 1 & 0x5555555555555555;
 	below = (below & 0x3333333333333333) +
 		(below >> 2 & 0x3333333333333333);
