@@ -36,3 +36,11 @@ target_sources(test_hooksite_ruby PRIVATE
 	${CMAKE_SOURCE_DIR}/user/hooksite/ruby/filter.c
 	${CMAKE_SOURCE_DIR}/user/hooksite/script.c
 	${CMAKE_SOURCE_DIR}/user/hooksite/glob.c)
+
+add_test(NAME hooksite/old-libc COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/old-libc
+	$<TARGET_FILE:gnomon_clr> $<TARGET_FILE:gnomon_java>
+	$<TARGET_FILE:gnomon_mono> $<TARGET_FILE:gnomon_native>
+	$<TARGET_FILE:gnomon_php> $<TARGET_FILE:gnomon_python>
+	$<TARGET_FILE:gnomon_ruby>)
+set_tests_properties(hooksite/old-libc PROPERTIES SKIP_RETURN_CODE 77
+	TIMEOUT 600 LABELS must-run)

@@ -4,13 +4,6 @@
 #include <pthread.h>
 #include <signal.h>
 
-#ifdef GNOMON_OLD_LIBC
-/* The program's libc can be older than the one of this build. */
-__asm__(".symver pthread_create, pthread_create@GLIBC_2.2.5");
-__asm__(".symver pthread_key_create, pthread_key_create@GLIBC_2.2.5");
-__asm__(".symver pthread_setspecific, pthread_setspecific@GLIBC_2.2.5");
-#endif
-
 bool gn_clr_thread(void *(*fn)(void *ctx), void *ctx)
 {
 	pthread_attr_t detached;

@@ -17,12 +17,6 @@
 
 #define QUIET_MS 2000 /* for threads to leave their hooks */
 
-#ifdef GNOMON_OLD_LIBC
-/* The program's libc can be older than the one of this build. */
-__asm__(".symver pthread_key_create, pthread_key_create@GLIBC_2.2.5");
-__asm__(".symver pthread_setspecific, pthread_setspecific@GLIBC_2.2.5");
-#endif
-
 /* A thread that called a hook. */
 struct own {
 	struct own *next, **at;
