@@ -2,7 +2,7 @@
 # Live tests on .NET: one program, one ctest entry for each test. Without an SDK
 # the entries still exist, but are skipped with the reason.
 add_executable(live_clr
-	live_main.c live_left.c live_proc.c live_report.c live_truth.c
+	live_main.c live_contained.c live_left.c live_proc.c live_report.c live_truth.c
 	live_calls.c live_told.c
 	clr_run.c clr_samples.c clr_list.c
 	clr_attach.c clr_attach_bad.c clr_attach_left.c clr_attach_socket.c

@@ -4,8 +4,8 @@
 # that a Java program does comes as records.
 add_executable(live_java
 	live_main.c live_left.c live_proc.c live_pair.c live_report.c live_truth.c live_calls.c
-	java_archive.c java_child.c java_events.c java_hooks.c java_killed.c java_run.c
-	live_group.c live_session.c)
+	java_archive.c java_child.c java_container.c java_events.c java_hooks.c java_killed.c java_run.c
+	live_contained.c live_group.c live_session.c)
 target_link_libraries(live_java PRIVATE PkgConfig::JANSSON m)
 target_compile_definitions(live_java PRIVATE LIVE_TESTS="java_tests.def")
 

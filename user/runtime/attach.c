@@ -85,6 +85,40 @@ int gn_attach_sees(pid_t pid, const char *library, char *why)
 	return seen;
 }
 
+int gn_attach_tell_older(pid_t pid, char *why)
+{
+	snprintf(why, GN_WHY_MAX,
+		 "process %d was traced by an earlier build of gnomon and "
+		 "still has its library; start the process again to trace its "
+		 "functions",
+		 (int)pid);
+	return -ESTALE;
+}
+
+void gn_attach_tell_no_copy(pid_t pid, const char *library, int err, char *why)
+{
+	if (err == -ESRCH)
+		tell_ended(pid, why);
+	else if (err == -ESTALE)
+		gn_attach_tell_older(pid, why);
+	else if (gn_attach_lacks(err))
+		snprintf(why, GN_WHY_MAX,
+			 "process %d does not see '%.240s', and gnomon cannot "
+			 "copy it there (%s)",
+			 (int)pid, library, strerror(-err));
+	else
+		snprintf(why, GN_WHY_MAX,
+			 "process %d does not see '%.240s' (it is in a "
+			 "container, or its user has no permission), and %s; "
+			 "mount that folder there at the same path, or let its "
+			 "user read the file",
+			 (int)pid, library,
+			 err == -EACCES
+				 ? "no /tmp of it has room for an executable "
+				   "copy that no other user can change"
+				 : strerror(-err));
+}
+
 bool gn_attach_is_stopped(pid_t pid)
 {
 	char path[32], state = 0, text[512], *end;

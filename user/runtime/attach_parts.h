@@ -18,6 +18,11 @@ int gn_attach_lock(pid_t pid, char *why);
  * does not. -errno: `why` says what failed. */
 int gn_attach_sees(pid_t pid, const char *library, char *why);
 
+/* Says why the process got no copy of the library. */
+void gn_attach_tell_no_copy(pid_t pid, const char *library, int err, char *why);
+/* Returns -ESTALE: the process has the library of an older gnomon. */
+int gn_attach_tell_older(pid_t pid, char *why);
+
 /* Whether the process is stopped, so that it answers nobody; and what to say
  * then. */
 bool gn_attach_is_stopped(pid_t pid);

@@ -86,30 +86,6 @@ static int make_copy(struct gn_attached *a, int from)
 	return err ? err : gn_copy_make(&a->copy, from);
 }
 
-static void tell_no_copy(const struct gn_attached *a, int err, char *why)
-{
-	int pid = (int)a->pid;
-
-	if (err == -ESRCH)
-		snprintf(why, GN_WHY_MAX, "process %d has ended", pid);
-	else if (gn_attach_lacks(err))
-		snprintf(why, GN_WHY_MAX,
-			 "process %d does not see '%.240s', and gnomon cannot "
-			 "copy it there (%s)",
-			 pid, a->library, strerror(-err));
-	else
-		snprintf(why, GN_WHY_MAX,
-			 "process %d does not see '%.240s' (it is in a "
-			 "container, or its user has no permission), and %s; "
-			 "mount that folder there at the same path, or let its "
-			 "user read the file",
-			 pid, a->library,
-			 err == -EACCES
-				 ? "no /tmp of it has room for an executable "
-				   "copy that no other user can change"
-				 : strerror(-err));
-}
-
 static int bring_copy(struct gn_attached *a, char *why)
 {
 	int from = open(a->library, O_RDONLY | O_CLOEXEC);
@@ -122,13 +98,11 @@ static int bring_copy(struct gn_attached *a, char *why)
 		gn_copy_by_descriptor(&a->copy, a->pid);
 	if (from >= 0)
 		close(from);
-	if (err == -ESTALE)
-		return gn_clr_tell_older(a, why);
 	if (err >= 0) {
 		strcpy(a->library, a->copy.path);
 		return 0;
 	}
-	tell_no_copy(a, err, why);
+	gn_attach_tell_no_copy(a->pid, a->library, err, why);
 	return err;
 }
 

@@ -60,6 +60,5 @@ int gn_clr_explain(const struct gn_attached *a, int err, int32_t result,
 		   char *why);
 /* -ESTALE: the process has the library of an older gnomon. 0: none is seen. */
 int gn_clr_check_mapped(const struct gn_attached *a, char *why);
-int gn_clr_tell_older(const struct gn_attached *a, char *why);
 
 #endif

@@ -23,16 +23,6 @@ static bool was_at(const struct gn_mapping *m, const char *path,
 	       (!m->name[n] || !strcmp(m->name + n, deleted));
 }
 
-int gn_clr_tell_older(const struct gn_attached *a, char *why)
-{
-	snprintf(why, GN_WHY_MAX,
-		 "process %d was traced by an earlier build of gnomon and "
-		 "still has its library; start the process again to trace its "
-		 "functions",
-		 (int)a->pid);
-	return -ESTALE;
-}
-
 /* Whether this is a mapping of another file with the name of the library, in
  * any folder. */
 static bool is_another(const struct gn_mapping *m, const char *path,
@@ -72,7 +62,7 @@ static bool maps_one(const struct gn_attached *a,
  * library can read a request differently. */
 int gn_clr_check_mapped(const struct gn_attached *a, char *why)
 {
-	return maps_one(a, was_at) ? gn_clr_tell_older(a, why) : 0;
+	return maps_one(a, was_at) ? gn_attach_tell_older(a->pid, why) : 0;
 }
 
 int gn_clr_explain(const struct gn_attached *a, int err, int32_t result,

@@ -5,6 +5,7 @@
  * library does that by itself.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,8 @@
 struct gn_attached {
 	pid_t pid;
 	int lock;
-	char *library; /* as the process sees it */
+	char library[PATH_MAX]; /* as the process sees it */
+	struct gn_java_copy copy;
 	struct gn_java_listener listener;
 	struct gn_java_flags flags;
 	bool begun;
@@ -35,24 +37,26 @@ static void close_attached(struct gn_attached *a)
 	if (!a)
 		return;
 	gn_java_listener_close(&a->listener);
+	gn_java_copy_close(&a->copy);
 	if (a->lock >= 0)
 		close(a->lock);
-	free(a->library);
 	free(a);
 }
 
-static int check_library(const struct gn_attached *a, char *why)
+static int find_library(struct gn_attached *a, char *why)
 {
 	int seen = gn_attach_sees(a->pid, a->library, why);
+	int err = seen < 0 ? seen : gn_attach_lock(a->pid, why);
 
-	if (seen)
-		return seen < 0 ? seen : 0;
-	snprintf(why, GN_WHY_MAX,
-		 "process %d does not see '%.240s' (it is in a container, or "
-		 "its user has no permission); mount that folder there at the "
-		 "same path, or let its user read the file",
-		 (int)a->pid, a->library);
-	return -EACCES;
+	if (err < 0)
+		return err;
+	a->lock = err;
+	err = seen ? 0
+		   : gn_java_copy_bring(&a->copy, a->pid, a->library, a->lock,
+					why);
+	if (!err && !seen)
+		strcpy(a->library, a->copy.copy.path);
+	return err;
 }
 
 static int check_flags(const struct gn_attached *a, char *why)
@@ -71,28 +75,24 @@ static int open_attached(pid_t pid, const char *library,
 			 struct gn_attached **out, char *why)
 {
 	struct gn_attached *a = calloc(1, sizeof(*a));
-	char *copy = strdup(library);
 	int err;
 
-	if (!a || !copy) {
+	if (!a) {
 		snprintf(why, GN_WHY_MAX, "no memory");
-		free(a);
-		free(copy);
 		return -ENOMEM;
 	}
 	a->pid = pid;
 	a->lock = -1;
-	a->library = copy;
+	gn_java_copy_init(&a->copy);
+	snprintf(a->library, sizeof(a->library), "%s", library);
 	err = gn_java_listener_open(&a->listener, pid, why);
 	if (!err)
 		err = gn_java_flags_read(pid, &a->flags, why);
 	if (!err)
 		err = check_flags(a, why);
 	if (!err)
-		err = check_library(a, why);
-	if (!err)
-		err = a->lock = gn_attach_lock(pid, why);
-	if (err < 0) {
+		err = find_library(a, why);
+	if (err) {
 		close_attached(a);
 		return err;
 	}
@@ -170,6 +170,7 @@ static int begin(struct gn_attached *a, const struct gn_attach_asked *asked,
 	a->begun = true;
 	err = await_loaded(a, options, wait, ctx, why);
 	free(options);
+	gn_java_copy_remove(&a->copy);
 	/* nobody would answer a request to end either */
 	if (err == -ETIMEDOUT)
 		a->begun = false;
@@ -198,11 +199,10 @@ static int end(struct gn_attached *a, gn_wait_fn wait, void *ctx, char *why)
 	return err;
 }
 
-/* The process sees our own file. */
 static int file_of(const struct gn_attached *a, const char **path)
 {
 	*path = a->library;
-	return -1;
+	return a->copy.copy.file;
 }
 
 const struct gn_runtime_attach gn_java_attach = {

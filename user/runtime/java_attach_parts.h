@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Shared by java_attach.c, java_flags.c and java_listener.c. `why`: as in
- * attach.h. */
+/* Shared by java_attach.c, java_copy.c, java_flags.c and java_listener.c.
+ * `why`: as in attach.h. */
 #ifndef GNOMON_RUNTIME_JAVA_ATTACH_PARTS_H
 #define GNOMON_RUNTIME_JAVA_ATTACH_PARTS_H
 
@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "process/copy.h"
 #include "runtime/attach_parts.h"
 #include "runtime/local_socket.h"
 
@@ -59,5 +60,23 @@ int gn_java_listener_explain(const struct gn_java_listener *l, int err,
 			     char *why);
 
 void gn_java_listener_close(struct gn_java_listener *l);
+
+struct gn_java_copy {
+	struct gn_copy copy;
+	pid_t guard; /* the process that removes the copy's name */
+	int leash;   /* the pipe to it; -1: there is none */
+};
+
+void gn_java_copy_init(struct gn_java_copy *c);
+
+/* Finds the copy that the process has loaded before, or makes one. `lock` is
+ * held until its name is removed. 0, or -errno: `why` says why there is none.
+ * Close it also after that. */
+int gn_java_copy_bring(struct gn_java_copy *c, pid_t pid, const char *library,
+		       int lock, char *why);
+
+/* Removes the name: what is loaded stays. */
+void gn_java_copy_remove(struct gn_java_copy *c);
+void gn_java_copy_close(struct gn_java_copy *c);
 
 #endif
