@@ -42,6 +42,9 @@ enum gn_stream {
 	X(PASSED, 12, "passed", COLLECT, gn_rec_func)                          \
 	/* a USDT probe: a call of func that takes no time */                  \
 	X(HIT, 13, "hit", COLLECT, gn_rec_func)                                \
+	/* native code goes on in the handler of an exception: all calls made  \
+	 * from h.key on have ended; func is 0 */                              \
+	X(LANDED, 21, "landed", COLLECT, gn_rec_func)                          \
 	/* of methods that the runtime itself suspends (GN_NAME_SUSPENDS).     \
 	 * func, which is on top, begins await h.key; it goes on after it, and \
 	 * RESUMED follows */                                                  \
@@ -133,6 +136,7 @@ enum gn_stream {
 /* Changes the shadow stack. */
 #define GN_KIND_IS_OF_STACK(kind)                                     \
 	((kind) <= GN_KIND_UNWIND_END || GN_KIND_IS_OF_AWAIT(kind) || \
+	 (kind) == GN_KIND_LANDED ||                                  \
 	 ((kind) >= GN_KIND_HIT && (kind) <= GN_KIND_SUSPENDED))
 
 #define GN_KIND_IS_OF_AWAIT(kind) \

@@ -181,6 +181,7 @@ enum gn_native_spec {
 	GN_SPEC_LEAVE,
 	GN_SPEC_TAILCALL,
 	GN_SPEC_HIT, /* of a USDT probe; its key is the stack pointer */
+	GN_SPEC_LANDED,
 	GN_SPEC_NATIVE_COUNT
 };
 

@@ -215,7 +215,7 @@ static bool is_late(const struct gn_fast_thread *t,
 static bool can_be_own(enum gn_kind kind)
 {
 	return GN_KIND_IS_OF_STACK(kind) && kind != GN_KIND_UNWIND_BEGIN &&
-	       kind != GN_KIND_HIT;
+	       kind != GN_KIND_HIT && kind != GN_KIND_LANDED;
 }
 
 /* Begins the kernel's next interval at `time`. Slices that came before the

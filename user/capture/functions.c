@@ -373,3 +373,16 @@ int gn_functions_take_usdt(void *functions, size_t file, struct gn_elf *elf,
 			GN_F_CLASSES(class_of(cost), GN_PROBE_NONE), name, "");
 	return err ?: add_hits(f, file, func, cost, name, site, count);
 }
+
+int gn_functions_take_landing(void *functions, size_t file,
+			      const struct gn_site *enter)
+{
+	struct gn_functions *f = functions;
+	bool emulated = class_of(enter->cost) == GN_PROBE_EMULATED;
+
+	return gn_probes_add(f->probes, file, GN_PROG_NATIVE, enter->offset, 0,
+			     GN_COOKIE(GN_FUNC(GN_RUNTIME_NATIVE, 0),
+				       enter->adjust, GN_SPEC_LANDED) |
+				     page(enter->cost) |
+				     (emulated ? GN_COOKIE_EMULATED : 0));
+}

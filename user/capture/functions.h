@@ -67,6 +67,10 @@ int gn_functions_take(void *functions, size_t file, struct gn_elf *elf,
 int gn_functions_take_usdt(void *functions, size_t file, struct gn_elf *elf,
 			   const struct gn_note *site, size_t count);
 
+/* The same where a handler of an exception begins. */
+int gn_functions_take_landing(void *functions, size_t file,
+			      const struct gn_site *enter);
+
 /* Reports which USDT probes were left out, and code that nobody could read. */
 void gn_functions_tell_left(const struct gn_native_stats *stats);
 

@@ -67,6 +67,7 @@ int gn_later_plan(struct gn_later *l, struct gn_file *file,
 	struct gn_native_opts opts = {
 		.filter = l->session->filter,
 		.usdt = gn_functions_take_usdt,
+		.landing = gn_functions_take_landing,
 		.result = gn_functions_result,
 		.results = &l->functions,
 		.leave = l->session->opts.leave,

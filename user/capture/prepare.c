@@ -154,6 +154,13 @@ static int take_usdt(void *ctx, size_t file, struct gn_elf *elf,
 	return gn_functions_take_usdt(&s->functions, file, elf, site, count);
 }
 
+static int take_landing(void *ctx, size_t file, const struct gn_site *enter)
+{
+	struct gn_session *s = ctx;
+
+	return gn_functions_take_landing(&s->functions, file, enter);
+}
+
 /* Adds the files of the program that a launcher may start, so that they have
  * their probes before it begins. Without a list of its libraries nothing is
  * known of it; a static program has none. */
@@ -185,6 +192,7 @@ static int plan_native(struct gn_session *s)
 	struct gn_native_opts opts = {
 		.filter = s->filter,
 		.usdt = take_usdt,
+		.landing = take_landing,
 		.result = gn_functions_result,
 		.results = &s->functions,
 		.leave = s->opts.leave,

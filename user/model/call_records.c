@@ -279,6 +279,10 @@ int gn_take_call(struct gn_pipeline *p, struct gn_thread *t,
 		return take_leave(p, t, r);
 	case GN_KIND_HIT:
 		return gn_thread_no_room(p, t, hit(p, t, r, program));
+	case GN_KIND_LANDED:
+		mark(t, r);
+		gn_stacks_land(st, &p->stage, r->h.key);
+		return 0;
 	case GN_KIND_AWAITS:
 		gn_stacks_await(st, r->func, r->h.key);
 		return 0;

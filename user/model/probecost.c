@@ -129,6 +129,9 @@ enum gn_probe_class gn_cost_class(struct gn_pipeline *p,
 		if (GN_FUNC_RUNTIME(r->func) == GN_RUNTIME_NATIVE)
 			return native_class(p, r);
 		return runtime_class(t, r);
+	case GN_KIND_LANDED:
+		return r->h.flags & GN_F_EMULATED ? GN_PROBE_EMULATED
+						  : GN_PROBE_STEPPED;
 	case GN_KIND_EXIT:
 	case GN_KIND_STOP:
 	case GN_KIND_EXEC:

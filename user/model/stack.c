@@ -137,6 +137,16 @@ int gn_stacks_enter(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 	return 0;
 }
 
+void gn_stacks_land(struct gn_stacks *st, struct gn_stage *s, uint64_t key)
+{
+	struct gn_stack *k = st->active;
+
+	gn_pending_below(st, s, k, key + 1);
+	gn_stack_unwind(st, s, k, key + 1);
+	if (st->nparked)
+		gn_parked_overwrite(st, s, key);
+}
+
 /* Ends the frames that are in the place where the function goes on. Returns
  * whether it was suspended: then it is not on top of the stack. */
 static bool is_suspended(struct gn_stacks *st, struct gn_stage *s, uint64_t key,

@@ -235,6 +235,8 @@ int gn_stacks_resume(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 		     uint32_t func, uint32_t fn);
 /* If the function is on top, it begins an await. */
 void gn_stacks_await(struct gn_stacks *st, uint32_t func, uint64_t number);
+/* Ends the frames up to the key: an exception has left them. */
+void gn_stacks_land(struct gn_stacks *st, struct gn_stage *s, uint64_t key);
 /* Ends the frames below the key: they are suspended. `func` is one of them. If
  * they have numbers, a frame without a key on top of the stack ends, too. */
 void gn_stacks_suspend(struct gn_stacks *st, struct gn_stage *s, uint64_t key,

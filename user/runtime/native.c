@@ -350,6 +350,81 @@ static int walk_file(struct walk *w, size_t i)
 	return err;
 }
 
+/* What the handlers of C++, and catch_unwind() of Rust, call as they begin. */
+static bool begins_handler(const struct gn_elf_symbol *sym)
+{
+	static const char cxx[] = "__cxa_begin_catch", rust[] = "::cleanup";
+	size_t len = strlen(sym->demangled);
+
+	if (!strcmp(sym->name, cxx))
+		return true;
+	return !strncmp(sym->demangled, "std::panicking::", 16) &&
+	       !strcmp(sym->demangled + len - strlen(rust), rust);
+}
+
+static bool has_handlers(const char *path)
+{
+	static const char *const libraries[] = {"libstdc++.", "libc++abi.",
+						"libc++.", "libstd-"};
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+
+	for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries); i++)
+		if (!strncmp(name, libraries[i], strlen(libraries[i])))
+			return true;
+	return false;
+}
+
+static int one_landing(struct walk *w, size_t file,
+		       const struct gn_elf_symbol *sym)
+{
+	struct gn_plan plan;
+	int err;
+
+	if (!w->rets)
+		w->rets = gn_planner_new(GN_LEAVE_RET);
+	if (!w->rets)
+		return -ENOMEM;
+	err = gn_planner_plan(w->rets, w->elf[file], sym, &plan);
+	if (err)
+		return err;
+	if (!plan.refused)
+		err = w->opts->landing(w->ctx, file, &plan.enter);
+	gn_plan_clear(&plan);
+	return err;
+}
+
+static int landings_of(struct walk *w, size_t file)
+{
+	const struct gn_elf_symbol *sym, *taken = NULL;
+	size_t n;
+	int err = 0;
+
+	if (!w->elf[file] && has_handlers(w->files->file[file].path))
+		err = open_file(w, file);
+	n = w->elf[file] ? gn_elf_symbols(w->elf[file], &sym) : 0;
+	for (size_t i = 0; !err && i < n; i++) {
+		if (!begins_handler(&sym[i]) ||
+		    (taken && taken->addr == sym[i].addr))
+			continue;
+		taken = &sym[i];
+		err = one_landing(w, file, taken);
+	}
+	return err;
+}
+
+/* Where an exception goes on, the calls that it has left are over. */
+static int walk_landings(struct walk *w)
+{
+	int err = 0;
+
+	if (!w->opts->landing || !w->stats->functions)
+		return 0;
+	for (size_t i = 0; !err && i < w->files->count; i++)
+		err = landings_of(w, i);
+	return err;
+}
+
 /* For a script, the libraries are those of its interpreter and of what it
  * starts. What else these map is not known. */
 static int walk_libraries(struct walk *w)
@@ -396,6 +471,8 @@ int gn_native_walk(const struct gn_files *files,
 	if (!w.elf)
 		return -ENOMEM;
 	err = walk_files(&w);
+	if (!err || err == -ENOEXEC)
+		err = walk_landings(&w) ?: err;
 	gn_planner_free(w.program);
 	gn_planner_free(w.library);
 	gn_planner_free(w.rets);

@@ -26,6 +26,10 @@ struct gn_native_opts {
 	bool (*result)(const void *results, size_t file, struct gn_elf *elf,
 		       const struct gn_elf_symbol *sym);
 	const void *results; /* its context */
+	/* Called for each function that handlers of exceptions call as they
+	 * begin, with its first site, if any function is taken. NULL: they are
+	 * not looked for. */
+	int (*landing)(void *ctx, size_t file, const struct gn_site *enter);
 	enum gn_leave_mode leave;
 	/*
 	 * Return probes sit only in traced processes: the kernel lets the enter

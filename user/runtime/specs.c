@@ -13,6 +13,7 @@ int gn_specs_init(struct gn_specs *s)
 		[GN_SPEC_LEAVE] = GN_KIND_LEAVE,
 		[GN_SPEC_TAILCALL] = GN_KIND_TAILCALL,
 		[GN_SPEC_HIT] = GN_KIND_HIT,
+		[GN_SPEC_LANDED] = GN_KIND_LANDED,
 	};
 	int got = 0;
 
