@@ -90,6 +90,32 @@ void java_container_killed(struct live *t)
 	rmdir(group);
 }
 
+/* gnomon does not wait for ever, and says why. */
+void java_container_paused(struct live *t)
+{
+	char *group = live_group(t);
+	struct live_args a = {.n = 0};
+	struct live_contained c;
+	struct live_end end;
+
+	contain(t, "rw", "true", &c);
+	live_group_add(t, group, c.inside.pid);
+	live_group_freeze(t, group, true);
+	live_add(t, &a, t->gnomon, "run", "-f", "Kinds*", "-p",
+		 live_text(t, "%d", (int)c.inside.pid), NULL);
+	live_run(t, &a, NULL, &end);
+	live_expect_line(t, &end, 1,
+			 live_text(t,
+				   "process %d does not answer: its control "
+				   "group is frozen, as of a paused container; "
+				   "continue that",
+				   (int)c.inside.pid));
+	live_group_freeze(t, group, false);
+	trace(t, &c, "-f Kinds*");
+	live_contained_finish(t, &c);
+	rmdir(group);
+}
+
 /* Without a folder for the copy, gnomon says so. */
 void java_container_none(struct live *t)
 {

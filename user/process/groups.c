@@ -89,6 +89,31 @@ void gn_groups_of(pid_t pid, char groups[GN_GROUPS_TEXT])
 	gn_inside_read(pid, "cgroup", groups, GN_GROUPS_TEXT);
 }
 
+static void look_for_frost(void *ctx, const char *folder, bool second)
+{
+	FILE *f = gn_group_open(folder,
+				second ? "cgroup.events" : "freezer.state");
+	bool *frozen = ctx;
+	char line[64];
+
+	while (f && fgets(line, sizeof(line), f))
+		*frozen = *frozen ||
+			  !strcmp(line, second ? "frozen 1\n" : "FROZEN\n");
+	if (f)
+		fclose(f);
+}
+
+bool gn_groups_freeze(pid_t pid)
+{
+	char groups[GN_GROUPS_TEXT];
+	bool frozen = false;
+
+	gn_groups_of(pid, groups);
+	gn_groups_each(groups, GN_GROUPS_ROOT, "freezer", look_for_frost,
+		       &frozen);
+	return frozen;
+}
+
 bool gn_group_lower(char **least, uint64_t *limit, const char *folder,
 		    uint64_t other)
 {

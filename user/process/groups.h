@@ -28,6 +28,9 @@ void gn_groups_each(const char *groups, const char *root,
 bool gn_group_lower(char **least, uint64_t *limit, const char *folder,
 		    uint64_t other);
 
+/* Whether a group of the process is frozen, as of a paused container. */
+bool gn_groups_freeze(pid_t pid);
+
 /* Opens a file of a group for reading. NULL: it cannot be opened. */
 FILE *gn_group_open(const char *folder, const char *name);
 

@@ -14,6 +14,7 @@
 
 #include "process/copy.h"
 #include "process/ended.h"
+#include "process/groups.h"
 
 #define LOCK_MS 3000
 #define GONE_MS 500
@@ -137,6 +138,17 @@ bool gn_attach_is_stopped(pid_t pid)
 		state = end[2];
 	/* by a signal or a tracer */
 	return state == 'T' || state == 't';
+}
+
+const char *gn_attach_silence(pid_t pid)
+{
+	if (gn_attach_is_stopped(pid))
+		return "it is stopped; continue it (kill -CONT, or in the "
+		       "debugger that holds it)";
+	if (gn_groups_freeze(pid))
+		return "its control group is frozen, as of a paused "
+		       "container; continue that";
+	return NULL;
 }
 
 /* A runtime that shuts down closes its socket some time before it ends. */

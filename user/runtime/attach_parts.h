@@ -23,12 +23,10 @@ void gn_attach_tell_no_copy(pid_t pid, const char *library, int err, char *why);
 /* Returns -ESTALE: the process has the library of an older gnomon. */
 int gn_attach_tell_older(pid_t pid, char *why);
 
-/* Whether the process is stopped, so that it answers nobody; and what to say
- * then. */
+/* Whether the process is stopped, so that it answers nobody. */
 bool gn_attach_is_stopped(pid_t pid);
-#define GN_STOPPED_TEXT                                                    \
-	"it is stopped; continue it (kill -CONT, or in the debugger that " \
-	"holds it)"
+/* Why it answers nobody, and what to do; NULL: for no known reason. */
+const char *gn_attach_silence(pid_t pid);
 
 /* Returns `err` and leaves `why` as it is; if the process has ended, -ESRCH,
  * and `why` says so. */

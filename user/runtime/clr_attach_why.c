@@ -68,6 +68,8 @@ int gn_clr_check_mapped(const struct gn_attached *a, char *why)
 int gn_clr_explain(const struct gn_attached *a, int err, int32_t result,
 		   char *why)
 {
+	const char *silence =
+		err == -ETIMEDOUT ? gn_attach_silence(a->pid) : NULL;
 	int pid = (int)a->pid;
 
 	if (!err && (result >= 0 || result == GN_CLR_CANCELLED))
@@ -75,11 +77,9 @@ int gn_clr_explain(const struct gn_attached *a, int err, int32_t result,
 	if (err == -EINTR)
 		snprintf(why, GN_WHY_MAX, "attaching was interrupted");
 	else if (err == -ETIMEDOUT)
-		snprintf(why, GN_WHY_MAX, "process %d does not answer%s", pid,
-			 gn_attach_is_stopped(a->pid)
-				 ? ": " GN_STOPPED_TEXT
-				 : " on its diagnostics socket; try again "
-				   "later");
+		snprintf(why, GN_WHY_MAX, "process %d does not answer%s%s", pid,
+			 silence ? ": " : " on its diagnostics socket; ",
+			 silence ?: "try again later");
 	else if (err == -EPROTO || err == -EPERM)
 		snprintf(why, GN_WHY_MAX,
 			 "something that is not the runtime answers on the "

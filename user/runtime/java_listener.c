@@ -193,6 +193,8 @@ static int await_socket(struct gn_java_listener *l, struct pollfd *ended)
 int gn_java_listener_explain(const struct gn_java_listener *l, int err,
 			     char *why)
 {
+	const char *silence =
+		err == -ETIMEDOUT ? gn_attach_silence(l->pid) : NULL;
 	int pid = (int)l->pid;
 
 	err = err ? gn_attach_told_end(l->pid, err, why) : 0;
@@ -201,10 +203,9 @@ int gn_java_listener_explain(const struct gn_java_listener *l, int err,
 	if (err == -EINTR)
 		snprintf(why, GN_WHY_MAX, "attaching was interrupted");
 	else if (err == -ETIMEDOUT)
-		snprintf(why, GN_WHY_MAX, "process %d does not answer%s", pid,
-			 gn_attach_is_stopped(l->pid)
-				 ? ": " GN_STOPPED_TEXT
-				 : " tools that attach; try again later");
+		snprintf(why, GN_WHY_MAX, "process %d does not answer%s%s", pid,
+			 silence ? ": " : " tools that attach; ",
+			 silence ?: "try again later");
 	else if (err == -EACCES || err == -EPERM)
 		snprintf(why, GN_WHY_MAX,
 			 "the files by which tools attach to process %d, "
