@@ -20,6 +20,10 @@ void java_need_later(struct live *t);
 void java_demo(struct live *t, struct live_args *a, const char *options,
 	       const char *topic);
 
+/* Makes a copy of the JVM at `home`: the files that it maps as code are
+ * copied. */
+void java_home(struct live *t, const char *home);
+
 /* Runs the command with and without gnomon: the program prints and does the
  * same, and gnomon loses nothing. */
 void java_pair(struct live *t, const struct live_args *command,

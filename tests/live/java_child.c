@@ -217,8 +217,7 @@ static void copy(struct live *t, const char *from, const char *to)
 	CHECK(t, end.code == 0, "%s was not copied: %s", from, end.err);
 }
 
-/* A copy of the JVM at `home`: the files that it maps as code are copied. */
-static void make_home(struct live *t, const char *home)
+void java_home(struct live *t, const char *home)
 {
 	struct live_args a = {.n = 0};
 	char real[PATH_MAX];
@@ -259,7 +258,7 @@ void java_child_unknown(struct live *t)
 	const char *told;
 
 	java_need(t);
-	make_home(t, home);
+	java_home(t, home);
 	live_add(t, &a, t->gnomon, "run", "--format", "json", "-o", path, "--",
 		 NULL);
 	add_unknown(t, &a, home);
@@ -288,7 +287,7 @@ static void make_siteless(struct live *t, const char *home)
 	struct live_args a = {.n = 0};
 	struct live_end end;
 
-	make_home(t, home);
+	java_home(t, home);
 	live_add(t, &a, "/usr/bin/objcopy", "-R", ".note.stapsdt",
 		 live_text(t, "%s/lib/server/libjvm.so", home), NULL);
 	live_run(t, &a, NULL, &end);
@@ -373,7 +372,7 @@ void java_child_written(struct live *t)
 	int fd;
 
 	java_need(t);
-	make_home(t, home);
+	java_home(t, home);
 	setenv("JAVA_HOME", home, 1);
 	live_add(t, &a, t->gnomon, "run", "--attach", "single", "--format",
 		 "json", "-o", path, "--", "/bin/sh", "-c",

@@ -120,17 +120,25 @@ void java_hooks_children(struct live *t)
 		    "-XX:-EnableDynamicAgentLoading");
 }
 
+/* gnomon comes to the program for some rounds, and goes. */
+static void visit(struct live *t, const struct live_talk *served,
+		  const char *given)
+{
+	struct live_truths truths;
+	struct live_talk gnomon;
+	char *path = attach(t, given, served, &gnomon);
+
+	rounds(t, served, 30, &truths);
+	live_compare(t, &truths, live_detach(t, &gnomon, path), 0);
+}
+
 static void attached(struct live *t, const char *options, const char *given)
 {
-	struct live_talk served, gnomon;
-	struct live_truths truths;
-	char *path;
+	struct live_talk served;
 
 	serve(t, options, &served);
 	live_ask(t, &served, "kinds 20");
-	path = attach(t, given, &served, &gnomon);
-	rounds(t, &served, 30, &truths);
-	live_compare(t, &truths, live_detach(t, &gnomon, path), 0);
+	visit(t, &served, given);
 	live_ask(t, &served, "kinds 1");
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 	live_same(t, "its errors", live_text(t, "%s", ""),
@@ -144,6 +152,29 @@ void java_hooks_attached(struct live *t)
 	attached(t, "-Xint", "-f Kinds*");
 	/* such a JVM does not handle the signal, but listens from its start */
 	attached(t, "-Xrs", "-f Kinds*");
+}
+
+/* The files of a JVM are replaced by other ones while it runs, and deleted. */
+void java_hooks_upgraded(struct live *t)
+{
+	char *home = live_path(t, "home");
+	char *core = live_text(t, "%s/lib/server/libjvm.so", home);
+	char *newer = live_path(t, "newer");
+	struct live_args java = {.n = 0};
+	struct live_talk served;
+
+	java_need(t);
+	java_home(t, home);
+	live_add(t, &java, live_text(t, "%s/bin/java", home), "-cp",
+		 t->fixtures, "Demo", "served", NULL);
+	live_talk(t, &java, &served);
+	free(live_await(t, served.out, "ready"));
+	live_copy(t, live_fixture(t, "Demo.class"), newer);
+	CHECK(t, !rename(newer, core), "no other file");
+	visit(t, &served, "-f Kinds*");
+	CHECK(t, !unlink(core), "it is still there");
+	visit(t, &served, "-f Kinds*");
+	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
 /* The newest JVM warns of agents that are loaded into it, but not of ours. */

@@ -3,15 +3,13 @@
 #include "runtime/java_attach_parts.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include <gnomon/path.h>
 #include "elf/variables.h"
-#include "process/inside.h"
+#include "process/files.h"
 #include "process/maps.h"
 #include "runtime/java.h"
 
@@ -33,37 +31,26 @@ static const char *const names[COUNT] = {
 	[AGENTS] = "EnableDynamicAgentLoading",
 };
 
-/* The JVM's file: an open descriptor, and where the process has it. */
+/* The JVM's file: an open descriptor, and where the process has it. It is the
+ * file that runs, even if an upgrade has put another one in its place. */
 static int find_file(pid_t pid, int *fd, uint64_t *start)
 {
-	int root = gn_inside_proc(pid, "root", O_PATH);
-	struct gn_file_id id;
 	struct gn_mapping m;
 	struct gn_maps maps;
-	int err = root < 0 ? root : gn_maps_open(&maps, pid);
+	int err = gn_maps_open(&maps, pid);
 
-	*fd = -1;
-	if (err) {
-		if (root >= 0)
-			close(root);
+	if (err)
 		return err;
-	}
-	while (*fd < 0 && gn_maps_next(&maps, &m) == 1) {
+	*fd = -ENOENT;
+	while (*fd == -ENOENT && gn_maps_next(&maps, &m) == 1) {
 		if (m.offset || !m.file.ino ||
-		    strcmp(gn_base_name(m.name), GN_HOTSPOT_CORE) != 0)
+		    !gn_runtime_is_file(GN_HOTSPOT_CORE, m.name))
 			continue;
 		*start = m.start;
-		*fd = gn_inside_open(root, m.name, O_RDONLY);
-		if (*fd >= 0 &&
-		    (gn_maps_name(*fd, &id) || !gn_file_same(&id, &m.file))) {
-			close(*fd);
-			*fd = -1;
-			break;
-		}
+		*fd = gn_file_of_mapping(pid, &m);
 	}
 	gn_maps_close(&maps);
-	close(root);
-	return *fd < 0 ? -ENOENT : 0;
+	return *fd < 0 ? *fd : 0;
 }
 
 static int read_at(pid_t pid, uint64_t at, void *to, size_t size)

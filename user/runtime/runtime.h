@@ -270,6 +270,10 @@ const struct gn_runtime *gn_runtime_interpreter(const char *program);
 /* Whether only this runtime makes threads of this name. */
 bool gn_runtime_makes(const struct gn_runtime *rt, const char *thread);
 
+/* Whether the glob (may be NULL) names the file. The path can be one of a
+ * deleted file, as lists of mappings have it. */
+bool gn_runtime_is_file(const char *glob, const char *path);
+
 /* Whether a file of this name holds the runtime (its `core`). */
 bool gn_runtime_is_core(const struct gn_runtime *rt, const char *path);
 

@@ -94,14 +94,19 @@ bool gn_runtime_starts(const struct gn_runtime *rt, const char *program)
 	       has_script_word(rt, program);
 }
 
-static bool is_named(const char *glob, const char *path)
+bool gn_runtime_is_file(const char *glob, const char *path)
 {
+	static const char deleted[] = " (deleted)";
 	const char *name = gn_base_name(path);
+	size_t len = strlen(name), word = sizeof(deleted) - 1;
 
-	return glob && gn_glob(glob, strlen(glob), name, strlen(name));
+	if (len > word && !strcmp(name + len - word, deleted))
+		len -= word;
+	return glob && gn_glob(glob, strlen(glob), name, len);
 }
 
 bool gn_runtime_is_core(const struct gn_runtime *rt, const char *path)
 {
-	return is_named(rt->core, path) || is_named(rt->core_library, path);
+	return gn_runtime_is_file(rt->core, path) ||
+	       gn_runtime_is_file(rt->core_library, path);
 }
