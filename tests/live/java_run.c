@@ -290,6 +290,22 @@ void java_slow(struct live *t)
 	      end.code, end.err);
 }
 
+/* Methods have hooks, but also the probes that the program's user asks for. */
+void java_twice(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_end end;
+
+	java_need(t);
+	live_add(t, &a, t->gnomon, "run", "-f", "Demo.*", "--", NULL);
+	java_demo(t, &a, "-XX:+DTraceMethodProbes", "options");
+	live_run(t, &a, NULL, &end);
+	CHECK(t,
+	      end.code == 0 && strstr(end.err, "each call is counted twice") &&
+		      !strstr(end.err, "without gnomon's"),
+	      "%d, and it said: %s", end.code, end.err);
+}
+
 /* `list` shows the functions that `run` would trace. */
 void java_native_list(struct live *t)
 {

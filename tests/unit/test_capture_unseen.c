@@ -105,8 +105,9 @@ static void hooks_show_php(void **state)
 	gn_unseen_free(u);
 }
 
-/* What `named` makes gnomon tell of a JVM whose own probes report a method. */
-static void see_method(bool named, char line[256])
+/* What `named` makes gnomon tell of a JVM whose own probes report a method, and
+ * whose methods can have `hooks`, too. */
+static void see_method(bool named, bool hooks, char line[256])
 {
 	static const char *const globs[] = {"A.*"};
 	static const char method[] = "A.b()";
@@ -126,6 +127,8 @@ static void see_method(bool named, char line[256])
 	assert_non_null(u);
 	line[0] = '\0';
 	gn_unseen_record(u, &name.r.h, filter);
+	if (hooks)
+		see_runtime(u, GN_RUNTIME_JAVA);
 	gn_unseen_runtimes(u, take_line, line);
 	gn_unseen_free(u);
 	gn_filter_free(filter);
@@ -137,9 +140,11 @@ static void probed_is_told(void **state)
 	char line[256];
 
 	(void)state;
-	see_method(false, line);
+	see_method(false, true, line);
 	assert_string_equal(line, "");
-	see_method(true, line);
+	see_method(true, true, line);
+	assert_non_null(strstr(line, "each call is counted twice"));
+	see_method(true, false, line);
 	assert_non_null(strstr(line, "ran the HotSpot JVM without gnomon's "
 				     "hook-site library (it or what"));
 }

@@ -31,7 +31,8 @@ struct program {
 	bool before; /* it ran before gnomon came, which was reported */
 	bool hooked;
 	bool reports; /* its own probes have told that it began */
-	bool probed;  /* in place of hooks that -f asks for */
+	bool probed;  /* its own probes report what hooks are asked for */
+	bool library; /* its methods have hooks */
 	bool other;   /* it runs as `uid`, not as the command's user */
 	bool read;    /* its environment was read */
 	bool musl;    /* its C library is musl, so it needs another library */
@@ -188,6 +189,8 @@ static void note_library(struct gn_unseen *u, const struct gn_rec_thread *r)
 			p->reports = true;
 		else if (p)
 			p->hooked = true;
+		if (p)
+			p->library |= methods;
 		u->methods.hooked = true;
 		u->methods.lists |= rt->managed != NULL;
 	}
@@ -503,24 +506,56 @@ static bool is_told(const struct gn_unseen *u, size_t i)
 	return false;
 }
 
+/* The first program whose own probes report methods that -f names, with hooks
+ * or without, or NULL; `many`: text on how many there are. */
+static const struct program *find_probed(const struct gn_unseen *u,
+					 bool library, char many[48])
+{
+	const struct program *first = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < u->count; i++) {
+		const struct program *p = &u->program[i];
+
+		if (!p->probed || p->library != library)
+			continue;
+		n++;
+		first = first ?: p;
+	}
+	*many = '\0';
+	if (n > 1)
+		snprintf(many, 48, " (%zu processes)", n);
+	return first;
+}
+
+/* Tells of JVMs whose user has turned their probes on, although their methods
+ * have hooks. */
+static void tell_twice(const struct gn_unseen *u, gn_unseen_fn tell, void *ctx)
+{
+	char line[512], many[48];
+	const struct program *first = find_probed(u, true, many);
+
+	if (!first)
+		return;
+	snprintf(line, sizeof(line),
+		 "%s%s ran the %s with an option for its own probes "
+		 "(-XX:+DTraceMethodProbes or -XX:+ExtendedDTraceProbes): each "
+		 "call is counted twice, by them and by hooks, and all methods "
+		 "were much slower; start it without that option",
+		 first->comm[0] ? first->comm : "a program", many,
+		 first->rt->title);
+	tell(ctx, line);
+}
+
 /* Tells of JVMs whose methods -f names, and that were slow for want of hooks.
  */
 static void tell_probed(const struct gn_unseen *u, gn_unseen_fn tell, void *ctx)
 {
-	const struct program *first = NULL;
-	char line[512], many[48] = "";
-	size_t n = 0;
+	char line[512], many[48];
+	const struct program *first = find_probed(u, false, many);
 
-	for (size_t i = 0; i < u->count; i++) {
-		if (!u->program[i].probed)
-			continue;
-		n++;
-		first = first ?: &u->program[i];
-	}
-	if (!n)
+	if (!first)
 		return;
-	if (n > 1)
-		snprintf(many, sizeof(many), " (%zu processes)", n);
 	snprintf(line, sizeof(line),
 		 "%s%s ran the %s without gnomon's hook-site library (%s): its "
 		 "own probes reported the methods, and all methods were much "
@@ -597,6 +632,7 @@ void gn_unseen_runtimes(const struct gn_unseen *u, gn_unseen_fn tell, void *ctx)
 			tell_program(u, p, tell, ctx);
 	}
 	tell_probed(u, tell, ctx);
+	tell_twice(u, tell, ctx);
 	if (n <= TOLD_MOST)
 		return;
 	snprintf(line, sizeof(line),
