@@ -318,3 +318,38 @@ void php_requests(struct live *t)
 	check_requests(t, report, "first", REQUESTS);
 	check_requests(t, report, "other", REQUESTS);
 }
+
+/* A fatal error in a server's script ends its functions: the time until the
+ * next request, which is at least that of the script's child, is in none. */
+void php_requests_fatal(struct live *t)
+{
+	const uint64_t child = 300000000;
+	char *path = live_path(t, "fatal.json");
+	struct live_args php = {.n = 0};
+	struct live_talk gnomon;
+	int port = free_port(t);
+	json_t *report;
+	uint64_t begin, all, ns;
+
+	php_need(t);
+	live_add(t, &php, t->gnomon, "run", "--format", "json", "-o", path,
+		 "--", getenv("PHP"), "-q", "-S",
+		 live_text(t, "127.0.0.1:%d", port), "-t",
+		 live_text(t, "%s/web", t->fixtures), NULL);
+	live_talk(t, &php, &gnomon);
+	request(t, port, "first");
+	begin = live_now();
+	request(t, port, "fatal");
+	request(t, port, "other");
+	all = live_now() - begin;
+	CHECK(t, !kill(gnomon.pid, SIGINT), "gnomon is gone");
+	CHECK(t, live_wait(t, &gnomon) == 0, "gnomon failed");
+	report = live_load(t, path);
+	check_requests(t, report, "other", 1);
+	ns = live_function(t, report, NULL, "{main} fatal.php",
+			   "elapsed_inclusive_ns", NULL);
+	CHECK(t, ns, "it is not seen");
+	CHECK(t, ns + child <= all,
+	      "%d us seen in it, of %d us with those of the child",
+	      (int)(ns / 1000), (int)(all / 1000));
+}

@@ -8,6 +8,10 @@
 #define FILE_FIRST 6
 #define FILE_LAST  24
 
+/* Where executor_globals has the target of fatal errors, from PHP 7.4 to 8.4.
+ */
+#define BAILOUT 416
+
 struct gn_php_engine gn_php;
 
 static size_t file_at; /* 0: not found yet */
@@ -15,9 +19,11 @@ static size_t file_at; /* 0: not found yet */
 bool gn_php_find(void *library)
 {
 	void *handle = library ? library : dlopen(NULL, RTLD_LAZY);
+	char *globals;
 
 	if (!handle)
 		return false;
+	globals = dlsym(handle, "executor_globals");
 	*(void **)&gn_php.execute = dlsym(handle, "zend_execute_ex");
 	*(void **)&gn_php.own = dlsym(handle, "execute_ex");
 	*(void **)&gn_php.file = dlsym(handle, "zend_get_executed_filename_ex");
@@ -29,8 +35,10 @@ bool gn_php_find(void *library)
 	if (gn_php.on_switch)
 		*(void **)&gn_php.on_error = dlsym(handle, "zend_error_cb");
 	/* with threads, it is not a variable */
-	return dlsym(handle, "executor_globals") && gn_php.execute &&
-	       gn_php.own && gn_php.file;
+	if (!globals || !gn_php.execute || !gn_php.own || !gn_php.file)
+		return false;
+	gn_php.bailout = (sigjmp_buf **)(globals + BAILOUT);
+	return true;
 }
 
 static size_t find_file(const struct gn_php_code *code,

@@ -6,6 +6,7 @@
 #ifndef GNOMON_PHP_ENGINE_H
 #define GNOMON_PHP_ENGINE_H
 
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -55,6 +56,8 @@ typedef void (*gn_php_error_fn)(int type, const struct gn_php_string *file,
 struct gn_php_engine {
 	/* runs the code of a frame to its end; the engine's own one */
 	gn_php_execute_fn *execute, own;
+	/* where a fatal error jumps to, past all functions */
+	sigjmp_buf **bailout;
 	/* the file of the frame that runs */
 	const struct gn_php_string *(*file)(void);
 	/* from PHP 8.1 on, else NULL: what the engine calls when it changes to

@@ -5,6 +5,8 @@
 #include "engine.h"
 #include "functions.h"
 
+#define TARGET_ROOM ((uintptr_t)1 << 20)
+
 /* The engine has no threads. */
 static const struct gn_call_hooks *hooks;
 static struct gn_calls calls;
@@ -47,6 +49,33 @@ static void leave(uintptr_t at)
 		gn_calls_leave(&calls, hooks);
 }
 
+/* The target of a fatal error is a place in a function of the engine below
+ * `at`. In a layout that is not known, it is something else. */
+static bool is_target(const sigjmp_buf *target, uintptr_t at)
+{
+	return (uintptr_t)target - at < TARGET_ROOM;
+}
+
+/* Runs the frame of the outermost call. A fatal error, which would jump past
+ * it, ends all calls first: what runs next can be another request. */
+static void run_outermost(struct gn_php_frame *frame, uintptr_t at)
+{
+	sigjmp_buf *const target = *gn_php.bailout, ours;
+
+	if (!is_target(target, at)) {
+		gn_php.own(frame);
+		return;
+	}
+	if (sigsetjmp(ours, 0)) {
+		*gn_php.bailout = target;
+		gn_calls_heal(&calls, at + 1, hooks);
+		siglongjmp(*target, -1);
+	}
+	*gn_php.bailout = &ours;
+	gn_php.own(frame);
+	*gn_php.bailout = target;
+}
+
 static void execute(struct gn_php_frame *frame)
 {
 	uint32_t index = traced(frame);
@@ -58,7 +87,10 @@ static void execute(struct gn_php_frame *frame)
 		return;
 	}
 	enter(frame, at, index);
-	gn_php.own(frame);
+	if (calls.n == 1 && calls.nfibers == 1)
+		run_outermost(frame, at);
+	else
+		gn_php.own(frame);
 	leave(at);
 }
 
