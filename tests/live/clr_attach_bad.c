@@ -199,6 +199,8 @@ void test_attach_full_end(struct live *t)
 		 NULL);
 	live_talk(t, &a, &gnomon);
 	free(live_await(t, gnomon.err, "gnomon: attached"));
+	clr_expect_refused(t, served.pid,
+			   "or its hooks are still being removed there");
 	was = set_limit(t, served.pid, RLIMIT_NOFILE, few_files(t, served.pid));
 	kill(gnomon.pid, SIGINT);
 	line = live_await(t, gnomon.err, "gnomon: process");

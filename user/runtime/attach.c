@@ -58,8 +58,8 @@ int gn_attach_lock(pid_t pid, char *why)
 		return tell_ended(pid, why);
 	close(fd);
 	snprintf(why, GN_WHY_MAX,
-		 "another gnomon is attached to process %d; wait until it has "
-		 "ended",
+		 "another gnomon is attached to process %d, or its hooks are "
+		 "still being removed there; wait until that is over",
 		 (int)pid);
 	return -EBUSY;
 }
