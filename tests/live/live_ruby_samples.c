@@ -14,7 +14,8 @@ static struct live_sampled ruby(const char *path)
 
 static void check_attached(struct live *t, const char *topic)
 {
-	const struct live_sampled s = ruby(live_ruby(t));
+	const struct live_sampled s =
+		ruby(live_ruby_3_1(t, "functions in samples"));
 
 	live_sampled_attached(t, &s, topic);
 }
@@ -53,21 +54,24 @@ void ruby_samples_renewed(struct live *t)
 
 void ruby_samples_deep(struct live *t)
 {
-	const struct live_sampled s = ruby(live_ruby(t));
+	const struct live_sampled s =
+		ruby(live_ruby_3_1(t, "functions in samples"));
 
 	live_sampled_deep(t, &s, "Object#down", "Object#first");
 }
 
 void ruby_samples_started(struct live *t)
 {
-	const struct live_sampled s = ruby(live_ruby(t));
+	const struct live_sampled s =
+		ruby(live_ruby_3_1(t, "functions in samples"));
 
 	live_sampled_started(t, &s);
 }
 
 void ruby_samples_stacks(struct live *t)
 {
-	const struct live_sampled s = ruby(live_ruby(t));
+	const struct live_sampled s =
+		ruby(live_ruby_3_1(t, "functions in samples"));
 
 	live_sampled_stacks(
 		t, &s,

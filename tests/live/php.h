@@ -8,6 +8,9 @@
 /* Skips the test if there is no PHP. */
 void php_need(struct live *t);
 
+/* The same if PHP has no USDT probes, as Debian's since 13. */
+void php_need_probes(struct live *t);
+
 /* The command `php OPTIONS demo.php TOPIC`. */
 void php_demo(struct live *t, struct live_args *a, const char *options,
 	      const char *topic);

@@ -30,7 +30,7 @@ void php_compiled(struct live *t)
 	json_t *report;
 	uint64_t ns;
 
-	php_need(t);
+	php_need_probes(t);
 	CHECK(t, truths, "no memory");
 	php_demo(t, &command, "", "broken");
 	live_traced(t, &command, "", &end, &report);
@@ -67,7 +67,7 @@ void php_files(struct live *t)
 	struct live_end end;
 	json_t *report;
 
-	php_need(t);
+	php_need_probes(t);
 	php_demo(t, &command, "", "files");
 	live_traced(t, &command, "--by jit", &end, &report);
 	CHECK(t, end.code == 0 && !*end.err, "it ended with %d: %s", end.code,
@@ -117,7 +117,7 @@ void php_thrown(struct live *t)
 	struct live_end end;
 	json_t *report;
 
-	php_need(t);
+	php_need_probes(t);
 	php_demo(t, &command, "", "exceptions");
 	live_traced(t, &command, "--by exceptions", &end, &report);
 	CHECK(t, end.code == 0 && !*end.err, "it ended with %d: %s", end.code,
@@ -168,7 +168,7 @@ static void serve(struct live *t, const char *variable, struct live_talk *to)
  * another one of the same file. */
 static void attach(struct live *t, const char *variable, struct attached *at)
 {
-	php_need(t);
+	php_need_probes(t);
 	serve(t, variable, &at->served);
 	serve(t, variable, &at->other);
 	live_ask(t, &at->served, "before");
@@ -299,7 +299,7 @@ void php_requests(struct live *t)
 	int port = free_port(t);
 	json_t *report;
 
-	php_need(t);
+	php_need_probes(t);
 	live_add(t, &php, "/usr/bin/env", "USE_ZEND_DTRACE=1", getenv("PHP"),
 		 "-d", "opcache.enable=0", "-q", "-S",
 		 live_text(t, "127.0.0.1:%d", port), "-t",

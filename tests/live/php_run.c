@@ -16,6 +16,18 @@ void php_need(struct live *t)
 		live_skip(t, "no PHP; run tools/setup test, configure again");
 }
 
+void php_need_probes(struct live *t)
+{
+	static const char name[] = "request__startup";
+	size_t size;
+	char *file;
+
+	php_need(t);
+	file = live_read(t, getenv("PHP"), &size);
+	if (!memmem(file, size, name, sizeof(name)))
+		live_skip(t, "%s has no USDT probes", getenv("PHP"));
+}
+
 void php_demo(struct live *t, struct live_args *a, const char *options,
 	      const char *topic)
 {
@@ -279,7 +291,7 @@ void php_list(struct live *t)
 	struct live_args a = {.n = 0};
 	struct live_end end;
 
-	php_need(t);
+	php_need_probes(t);
 	live_add(t, &a, t->gnomon, "list", "--", getenv("PHP"), NULL);
 	live_run(t, &a, NULL, &end);
 	CHECK(t,
