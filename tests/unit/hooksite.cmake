@@ -38,6 +38,7 @@ target_sources(test_hooksite_ruby PRIVATE
 	${CMAKE_SOURCE_DIR}/user/hooksite/glob.c)
 
 add_test(NAME hooksite/old-libc COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/old-libc
+	$<TARGET_FILE:gnomon_clr_musl>
 	$<TARGET_FILE:gnomon_clr> $<TARGET_FILE:gnomon_java>
 	$<TARGET_FILE:gnomon_mono> $<TARGET_FILE:gnomon_native>
 	$<TARGET_FILE:gnomon_php> $<TARGET_FILE:gnomon_python>
