@@ -47,11 +47,22 @@ static struct gn_calls *calls_of_thread(void)
 	return mine ? mine : begin_thread();
 }
 
+/* Ruby starts a thread in the system's thread of one that has ended. That one's
+ * methods are still open here if a stack overflow ended them. */
+static void end_all(struct gn_calls *c)
+{
+	while (c->n)
+		gn_calls_leave(c, hooks);
+	c->nfibers = 1;
+}
+
 static struct gn_calls *calls_at(const struct gn_rb_event *e)
 {
 	const struct gn_rb_context *at = e->context;
 	struct gn_calls *c = calls_of_thread();
 
+	if (c && e->event == GN_RB_THREAD_BEGIN)
+		end_all(c);
 	if (!c || (c->fiber[c->nfibers - 1].context != at &&
 		   !gn_calls_switch(c, at, at->stack, e->frame, hooks)))
 		return NULL;
@@ -189,7 +200,7 @@ bool gn_hook_begin(const struct gn_call_hooks *h)
 	gn_rb.add_hook((gn_rb_event_fn)(void (*)(void))on_event,
 		       GN_RB_CALL | GN_RB_RETURN | GN_RB_C_CALL |
 			       GN_RB_C_RETURN | GN_RB_B_CALL | GN_RB_B_RETURN |
-			       GN_RB_FIBER_SWITCH,
+			       GN_RB_THREAD_BEGIN | GN_RB_FIBER_SWITCH,
 		       GN_RB_FALSE, GN_RB_HOOK_SAFE | GN_RB_HOOK_RAW);
 	return true;
 }
