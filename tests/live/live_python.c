@@ -396,7 +396,8 @@ void python_embedded(struct live *t)
 		      "%s: the thread is not in doubt", library);
 		n++;
 	}
-	CHECK(t, n, "no Python has a library");
+	if (!n)
+		live_skip(t, "no Python here has a shared library");
 }
 
 /* Three threads of C code end before anything shows that they run Python, and
