@@ -32,7 +32,9 @@
 #include "runtime/java.h"
 #include "runtime/java_attach_parts.h"
 
-#define LEAST 10 /* calls, so that it did the real work */
+/* Calls, so that it did the real work. How often it looks for the JVM's socket
+ * varies. */
+#define LEAST 8
 
 /* What all processes share. */
 static struct {
