@@ -61,7 +61,7 @@ add_dependencies(test_capture_interpreters gn_ruby_program)
 set(gn_php test_capture_interpreters PHP)
 gn_interpreter_library(${gn_php} WHOLE SIZE=1800 VERSION="4.2.0")
 gn_interpreter_library(${gn_php} OTHER_SIZE SIZE=1808 VERSION="4.2.0")
-gn_interpreter_library(${gn_php} NEXT SIZE=1800 VERSION="4.3.0")
+gn_interpreter_library(${gn_php} NEXT SIZE=2008 VERSION="4.6.0")
 gn_interpreter_library(${gn_php} NO_CODE SIZE=1800 NO_CODE)
 gn_interpreter_library(${gn_php} NO_GLOBALS VERSION="4.2.0" NO_GLOBALS)
 

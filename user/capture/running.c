@@ -17,6 +17,8 @@
 /* How long to wait for the library after the runtime's answer. */
 #define WAIT_NS 10000000000u
 #define SOON_NS 300000000u
+/* After so long, the user is told what gnomon waits for. */
+#define SILENT_NS 3000000000u
 /* The most drains in a row, before the answer is looked for. */
 #define DRAIN_ROUNDS 4
 /* From this many methods on, gnomon reports what they cost; from SOME on, if
@@ -115,6 +117,21 @@ int gn_running_open(struct gn_session *s)
 	return 0;
 }
 
+static void tell_wait(const struct gn_session *s)
+{
+	struct gn_running *r = s->active;
+
+	if (!r->since || gn_now_ns() - r->since < SILENT_NS)
+		return;
+	r->since = 0;
+	if (!s->opts.quiet)
+		gn_error("process %d %s; Ctrl-C calls it off", (int)r->asked,
+			 r->works ? "is requesting the hooks of the functions "
+				    "that -f names, which takes long if there "
+				    "are many"
+				  : "has not answered so far");
+}
+
 /* Records come while the runtime works. If there are many, takes them before it
  * waits for the answer again. */
 static enum gn_wait drain(void *ctx)
@@ -124,6 +141,7 @@ static enum gn_wait drain(void *ctx)
 
 	if (s->opts.step && s->opts.step->fn(s->opts.step->ctx, true, 0, 0))
 		return GN_WAIT_ENOUGH;
+	tell_wait(s);
 	do {
 		s->active->behind = gn_session_drain(s, GN_DRAIN_NS) > 0;
 	} while (s->active->behind && --rounds);
@@ -229,6 +247,8 @@ int gn_running_begin(struct gn_session *s, const char *filter)
 		int err;
 
 		r->works = false;
+		r->asked = p->pid;
+		r->since = gn_now_ns();
 		err = p->rt->attach->begin(p->attached, &asked, drain, s, why);
 		if (err >= 0)
 			err = await_library(s, i, err == 0, why);

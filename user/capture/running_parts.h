@@ -22,6 +22,8 @@ struct gn_running {
 	bool behind;	/* the ring still has records */
 	size_t chosen;	/* methods */
 	uint64_t took;	/* ns, until all libraries had begun */
+	pid_t asked;	/* the process that is being asked */
+	uint64_t since; /* when; 0: the user knows that it takes long */
 	size_t refused; /* processes that gnomon does without */
 	size_t told;	/* bytes of the session's warning that were shown */
 };

@@ -33,7 +33,7 @@
 #define CORE	 "php*"
 #define EMBEDDED "libphp*.so*" /* such as Apache's mod_php */
 #define VARIABLE "USE_ZEND_DTRACE"
-#define SAMPLED	 "--snapshot 99 samples those of 8.2 and 8.4"
+#define SAMPLED	 "--snapshot 99 samples those of 8.2 to 8.5"
 
 /* Where a frame has its bits, ZEND_CALL_GENERATOR and ZEND_CALL_CODE among
  * them, and where it has its function; how long the header of a string is. In

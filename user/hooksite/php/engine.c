@@ -8,7 +8,7 @@
 #define FILE_FIRST 6
 #define FILE_LAST  24
 
-/* Where executor_globals has the target of fatal errors, from PHP 7.4 to 8.4.
+/* Where executor_globals has the target of fatal errors, from PHP 7.4 to 8.5.
  */
 #define BAILOUT 416
 
