@@ -285,8 +285,9 @@ static void check_records(struct capture *c)
 /* "calls NAME N" of the other function, if the program prints it */
 static void check_calls(struct capture *c, const char *out)
 {
-	char *line = strstr(out, live_text(c->t, "calls %s ", c->other.name));
-	char *end = line ? strchr(line, '\n') : NULL;
+	const char *line =
+		strstr(out, live_text(c->t, "calls %s ", c->other.name));
+	const char *end = line ? strchr(line, '\n') : NULL;
 
 	while (end && *end != ' ')
 		end--;

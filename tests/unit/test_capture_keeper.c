@@ -217,7 +217,7 @@ static int start(struct gn_keeper *k, size_t refused, struct said *said,
 	return gn_keeper_start(k, &set, count);
 }
 
-static void stop(struct gn_keeper *k)
+static void end_keeper(struct gn_keeper *k)
 {
 	gn_keeper_stop(k);
 	assert_int_equal(gn_keeper_wait(k, NULL), 0);
@@ -233,7 +233,7 @@ static size_t keep(size_t refused, struct said *said)
 	assert_true(gn_keeper_lives(&k));
 	assert_int_equal(count, said->times);
 	held = probes_of(k.pid);
-	stop(&k);
+	end_keeper(&k);
 	return held;
 }
 
@@ -314,7 +314,7 @@ static void holds_no_copies(void **state)
 		}
 		assert_int_equal(sum_of(k.pid, "/memfd:own-"), 0);
 		assert_int_equal(probes_of(k.pid), PROBES);
-		stop(&k);
+		end_keeper(&k);
 	}
 	assert_true(failures >= 40);
 	for (int i = 0; i < 40; i++)

@@ -23,7 +23,11 @@ WRAP(void *, realloc, (void *p, size_t n), (p, n), NULL, ENOMEM)
 WRAP(void *, reallocarray, (void *p, size_t n, size_t m), (p, n, m), NULL,
      ENOMEM)
 
-#define COOKIE "xdebugpy"
+/* not a text: it has no NUL */
+#define COOKIE                                         \
+	{                                              \
+		'x', 'd', 'e', 'b', 'u', 'g', 'p', 'y' \
+	}
 
 /* struct _Py_DebugOffsets of CPython 3.13, up to what gnomon reads
  * (Include/internal/pycore_runtime.h). */

@@ -173,7 +173,7 @@ static void start(pthread_t *consumer, gn_fast_tell_fn tell)
 		gn_fast_start(tell, gn_fast_probe_enter, gn_fast_probe_leave));
 }
 
-static void stop(pthread_t consumer)
+static void end_consumer(pthread_t consumer)
 {
 	atomic_store(&reader.enough, true);
 	pthread_join(consumer, NULL);
@@ -192,7 +192,7 @@ static void sessions_follow(void)
 	start(&consumer, told);
 	assert_int_equal(hit(10), 0);
 	assert_int_equal(passed, 110);
-	stop(consumer);
+	end_consumer(consumer);
 	assert_int_equal(reader.records, 10);
 }
 
@@ -208,14 +208,14 @@ static void gone_passes_nothing(void)
 	/* the first record asks for room, and finds that gnomon is gone */
 	assert_int_equal(hit(100), 0);
 	assert_int_equal(passed, 110);
-	stop(consumer);
+	end_consumer(consumer);
 	assert_int_equal(reader.records, 0);
 	gn_fast_stop();
 	gn_fast_leave();
 	start(&consumer, told);
 	assert_int_equal(hit(10), 0);
 	assert_int_equal(passed, 110);
-	stop(consumer);
+	end_consumer(consumer);
 	assert_int_equal(reader.records, 10);
 }
 
@@ -254,7 +254,7 @@ static void waits_once(void **state)
 	assert_int_equal(passed, before + 11);
 	assert_int_equal(waiting(rings), 0);
 	atomic_store(&reader.stopped, false);
-	stop(consumer);
+	end_consumer(consumer);
 	assert_int_equal(reader.records, fit - 1);
 	assert_int_equal(hit(10), 0);
 	assert_int_equal(passed, before + 11);
@@ -284,7 +284,7 @@ static void unbound_is_told(void **state)
 	assert_int_equal(hit(HALF / 2), 0);
 	assert_int_equal(unbound, 1);
 	atomic_store(&reader.stopped, false);
-	stop(consumer);
+	end_consumer(consumer);
 	assert_int_equal(reader.records, HALF / 2 * 3 + 1);
 }
 
@@ -417,7 +417,7 @@ static void names_are_whole(void **state)
 	assert_int_equal(read_names(from, told_of), from);
 	atomic_store(&reader.page->deadline, 0);
 	assert_false(tell_name(1));
-	stop(consumer);
+	end_consumer(consumer);
 }
 
 /* How many records are in a ring of forked children that did not wrap. */
@@ -482,7 +482,7 @@ static void children_have_rings(void **state)
 	assert_int_equal(in_child_ring(2), 6);
 	assert_int_equal(in_child_ring(3), 0);
 	assert_int_equal(hit(10), 0);
-	stop(consumer);
+	end_consumer(consumer);
 	assert_int_equal(reader.records, 20);
 }
 
@@ -522,7 +522,7 @@ static void children_without_rings(void **state)
 	atomic_store(&children_page()->taken, 2);
 	passes_sites();
 	assert_int_equal(rings[2].state, GN_FAST_FREE);
-	stop(consumer);
+	end_consumer(consumer);
 }
 
 static void registers_are_kept(void **state)
@@ -548,7 +548,7 @@ static void registers_are_kept(void **state)
 	atomic_store(&reader.page->deadline, 0);
 	assert_int_equal(hit(100), 0);
 	assert_int_equal(passed, 100);
-	stop(consumer);
+	end_consumer(consumer);
 	assert_int_equal(reader.records, 2 * HITS + 10);
 	sessions_follow();
 	gone_passes_nothing();
