@@ -121,15 +121,14 @@ static void tell_wait(const struct gn_session *s)
 {
 	struct gn_running *r = s->active;
 
-	if (!r->since || gn_now_ns() - r->since < SILENT_NS)
+	if (!r->works || !r->since || gn_now_ns() - r->since < SILENT_NS)
 		return;
 	r->since = 0;
 	if (!s->opts.quiet)
-		gn_error("process %d %s; Ctrl-C calls it off", (int)r->asked,
-			 r->works ? "is requesting the hooks of the functions "
-				    "that -f names, which takes long if there "
-				    "are many"
-				  : "has not answered so far");
+		gn_error("process %d is requesting the hooks of the functions "
+			 "that -f names, which takes long if there are many; "
+			 "Ctrl-C calls it off",
+			 (int)r->asked);
 }
 
 /* Records come while the runtime works. If there are many, takes them before it
