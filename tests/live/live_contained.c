@@ -53,6 +53,22 @@ char *live_contained_noexec(struct live *t)
 	return mounts;
 }
 
+void live_contained_no_room(struct live *t, const struct live_contained *c,
+			    const char *filter)
+{
+	struct live_args a = {.n = 0};
+	struct live_end end;
+
+	live_add(t, &a, t->gnomon, "run", "-f", filter, "-p",
+		 live_text(t, "%d", (int)c->inside.pid), NULL);
+	live_run(t, &a, NULL, &end);
+	live_expect_line(
+		t, &end, 1,
+		"and no /tmp of it has room for an executable copy that no "
+		"other user can change; mount that folder there at the same "
+		"path, or let its user read the file");
+}
+
 void live_contained_empty(struct live *t, const struct live_contained *c,
 			  const char *folder)
 {

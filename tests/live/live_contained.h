@@ -24,6 +24,11 @@ void live_contain(struct live *t, const char *hidden, const char *options,
 /* Mounts after which programs can be run from no such folder. */
 char *live_contained_noexec(struct live *t);
 
+/* Checks that gnomon refuses to attach to it, as it finds no folder for the
+ * copy. */
+void live_contained_no_room(struct live *t, const struct live_contained *c,
+			    const char *filter);
+
 /* Checks that no file of gnomon is in its folder for temporary files, or in
  * another folder of it. */
 void live_contained_empty(struct live *t, const struct live_contained *c,

@@ -41,7 +41,7 @@ static void end(bool functions, char *why)
 	struct gn_attached a = {.pid = getpid(),
 				.socket = -1,
 				.lock = -1,
-				.leash = -1,
+				.guard = {.leash = -1},
 				.library = "/lib/libgnomon-clr.so",
 				.begun = true,
 				.served = true,

@@ -108,3 +108,35 @@ int gn_apart(const struct gn_apart *a, const struct gn_socket_limits *l,
 	close(ends[0]);
 	return err;
 }
+
+int gn_guard_start(struct gn_guard *g, void (*run)(void *ctx, int leash),
+		   void *ctx)
+{
+	int ends[2], err = 0;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	g->pid = gn_apart_fork();
+	if (g->pid < 0)
+		err = -errno;
+	if (!g->pid) {
+		close(ends[1]);
+		run(ctx, ends[0]);
+	}
+	close(ends[0]);
+	if (err)
+		close(ends[1]);
+	else
+		g->leash = ends[1];
+	return err;
+}
+
+void gn_guard_dismiss(struct gn_guard *g)
+{
+	if (g->leash < 0)
+		return;
+	close(g->leash);
+	g->leash = -1;
+	while (waitpid(g->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}

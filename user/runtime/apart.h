@@ -17,6 +17,20 @@ pid_t gn_apart_fork(void);
 /* In the child: closes all descriptors but these, whose numbers change. */
 void gn_apart_settle(int *const *kept, size_t n);
 
+/* A process that ends what gnomon has begun, at the latest when gnomon has
+ * ended. It has a pipe from gnomon. */
+struct gn_guard {
+	pid_t pid;
+	int leash; /* gnomon's end of the pipe; -1: there is no process */
+};
+
+/* Starts it: `run` gets the other end of the pipe, and does not return. 0 or
+ * -errno. */
+int gn_guard_start(struct gn_guard *g, void (*run)(void *ctx, int leash),
+		   void *ctx);
+/* Closes the pipe and waits for the process, if there is one. */
+void gn_guard_dismiss(struct gn_guard *g);
+
 struct gn_apart {
 	/* 0 or -errno, and `why` says what failed */
 	int (*work)(void *ctx, char *why);

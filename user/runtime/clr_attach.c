@@ -66,8 +66,8 @@ static void close_attached(struct gn_attached *a)
 		return;
 	if (!a->owed)
 		gn_clr_guard_dismiss(a);
-	else if (a->leash >= 0)
-		close(a->leash); /* no GN_GUARD_DONE: the guard ends it */
+	else if (a->guard.leash >= 0)
+		close(a->guard.leash); /* no GN_GUARD_DONE: the guard ends it */
 	gn_copy_close(&a->copy);
 	if (a->socket >= 0)
 		close(a->socket);
@@ -117,7 +117,7 @@ static int open_attached(pid_t pid, const char *library,
 		return -ENOMEM;
 	}
 	a->pid = pid;
-	a->socket = a->lock = a->leash = -1;
+	a->socket = a->lock = a->guard.leash = -1;
 	gn_copy_init(&a->copy);
 	snprintf(a->library, sizeof(a->library), "%s", library);
 	err = check_class(pid, why);
@@ -218,7 +218,7 @@ static int begin(struct gn_attached *a, const struct gn_attach_asked *asked,
 	int err;
 
 	a->functions = gn_filter_asks(asked->filter);
-	err = a->leash < 0 ? gn_clr_guard_start(a) : 0;
+	err = a->guard.leash < 0 ? gn_clr_guard_start(a) : 0;
 	if (err)
 		snprintf(why, GN_WHY_MAX, "no process can be started (%s)",
 			 strerror(-err));

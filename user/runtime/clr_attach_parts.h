@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "process/copy.h"
+#include "runtime/apart.h"
 #include "runtime/attach_parts.h"
 
 /* The runtime's answers (corerror.xml). */
@@ -24,8 +25,7 @@ struct gn_attached {
 	char library[PATH_MAX]; /* as the process sees it */
 	struct gn_copy copy;	/* if it does not see our file */
 	bool opens;		/* musl: keep the copy's name until the end */
-	pid_t guard; /* the process that ends the session if we cannot */
-	int leash;   /* the pipe to the guard; -1: there is none */
+	struct gn_guard guard;	/* ends the session if we cannot */
 	bool begun;
 	bool served;	/* the runtime did what it was asked for */
 	bool owed;	/* the runtime still has to be told to end */

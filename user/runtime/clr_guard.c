@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The process that ends a session in a CLR if gnomon cannot. */
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/capability.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "hooksite/clr/clsid.h"
-#include "runtime/apart.h"
 #include "runtime/clr_attach_parts.h"
 #include "runtime/clr_room.h"
 
@@ -58,8 +55,9 @@ static void end_later(struct gn_attached *a)
 	}
 }
 
-static _Noreturn void guard(struct gn_attached *a, int leash)
+static void guard(void *ctx, int leash)
 {
+	struct gn_attached *a = ctx;
 	bool begun = false;
 	ssize_t n;
 	char c = 0;
@@ -79,28 +77,12 @@ static _Noreturn void guard(struct gn_attached *a, int leash)
 
 int gn_clr_guard_start(struct gn_attached *a)
 {
-	int ends[2], err = 0;
-
-	if (pipe2(ends, O_CLOEXEC))
-		return -errno;
-	a->guard = gn_apart_fork();
-	if (a->guard < 0)
-		err = -errno;
-	if (!a->guard) {
-		close(ends[1]);
-		guard(a, ends[0]);
-	}
-	close(ends[0]);
-	if (err)
-		close(ends[1]);
-	else
-		a->leash = ends[1];
-	return err;
+	return gn_guard_start(&a->guard, guard, a);
 }
 
 void gn_clr_guard_tell(const struct gn_attached *a, char word)
 {
-	ssize_t n = a->leash >= 0 ? write(a->leash, &word, 1) : 0;
+	ssize_t n = a->guard.leash >= 0 ? write(a->guard.leash, &word, 1) : 0;
 
 	(void)n; /* the guard was killed if it does not listen */
 }
@@ -108,10 +90,5 @@ void gn_clr_guard_tell(const struct gn_attached *a, char word)
 void gn_clr_guard_dismiss(struct gn_attached *a)
 {
 	gn_clr_guard_tell(a, GN_GUARD_DONE);
-	if (a->leash < 0)
-		return;
-	close(a->leash);
-	a->leash = -1;
-	while (waitpid(a->guard, NULL, 0) < 0 && errno == EINTR)
-		;
+	gn_guard_dismiss(&a->guard);
 }

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "process/copy.h"
+#include "runtime/apart.h"
 #include "runtime/attach_parts.h"
 #include "runtime/local_socket.h"
 
@@ -63,8 +64,8 @@ void gn_java_listener_close(struct gn_java_listener *l);
 
 struct gn_java_copy {
 	struct gn_copy copy;
-	pid_t guard; /* the process that removes the copy's name */
-	int leash;   /* the pipe to it; -1: there is none */
+	struct gn_guard guard; /* removes the copy's name */
+	int lock;	       /* the caller's; the guard holds it, too */
 };
 
 void gn_java_copy_init(struct gn_java_copy *c);

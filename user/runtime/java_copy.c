@@ -4,16 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/capability.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "runtime/apart.h"
 #include "runtime/java_attach_parts.h"
 
 void gn_java_copy_init(struct gn_java_copy *c)
 {
 	gn_copy_init(&c->copy);
-	c->leash = -1;
+	c->guard.leash = -1;
 }
 
 static bool drop_rights(void)
@@ -26,48 +24,28 @@ static bool drop_rights(void)
 }
 
 /* Holds the lock, so that nothing is left when another gnomon gets that. */
-static _Noreturn void guard(struct gn_copy *copy, int leash, int lock)
+static void guard(void *ctx, int leash)
 {
-	int *const kept[] = {&leash, &lock, &copy->folder};
+	struct gn_java_copy *j = ctx;
+	int *const kept[] = {&leash, &j->lock, &j->copy.folder};
 	char c;
 
 	gn_apart_settle(kept, 3);
-	if (gn_copy_become(copy) || !drop_rights())
+	if (gn_copy_become(&j->copy) || !drop_rights())
 		_exit(1);
 	while (read(leash, &c, 1) < 0 && errno == EINTR)
 		;
-	gn_copy_remove(copy);
+	gn_copy_remove(&j->copy);
 	_exit(0);
 }
 
-static int start_guard(struct gn_java_copy *c, int lock)
-{
-	int ends[2], err = 0;
-
-	if (pipe2(ends, O_CLOEXEC))
-		return -errno;
-	c->guard = gn_apart_fork();
-	if (c->guard < 0)
-		err = -errno;
-	if (!c->guard) {
-		close(ends[1]);
-		guard(&c->copy, ends[0], lock);
-	}
-	close(ends[0]);
-	if (err)
-		close(ends[1]);
-	else
-		c->leash = ends[1];
-	return err;
-}
-
 /* The guard starts first, so that the copy never stays behind. */
-static int make(struct gn_java_copy *c, pid_t pid, int from, int lock)
+static int make(struct gn_java_copy *c, pid_t pid, int from)
 {
 	int err = gn_copy_choose(&c->copy, pid, from);
 
 	if (!err)
-		err = start_guard(c, lock);
+		err = gn_guard_start(&c->guard, guard, c);
 	return err ? err : gn_copy_make(&c->copy, from);
 }
 
@@ -77,8 +55,9 @@ int gn_java_copy_bring(struct gn_java_copy *c, pid_t pid, const char *library,
 	int from = open(library, O_RDONLY | O_CLOEXEC);
 	int err = from < 0 ? -errno : gn_copy_find(&c->copy, pid, from);
 
+	c->lock = lock;
 	if (!err)
-		err = make(c, pid, from, lock);
+		err = make(c, pid, from);
 	if (from >= 0)
 		close(from);
 	if (err < 0)
@@ -88,12 +67,7 @@ int gn_java_copy_bring(struct gn_java_copy *c, pid_t pid, const char *library,
 
 void gn_java_copy_remove(struct gn_java_copy *c)
 {
-	if (c->leash < 0)
-		return;
-	close(c->leash);
-	c->leash = -1;
-	while (waitpid(c->guard, NULL, 0) < 0 && errno == EINTR)
-		;
+	gn_guard_dismiss(&c->guard);
 }
 
 void gn_java_copy_close(struct gn_java_copy *c)

@@ -366,8 +366,7 @@ static bool has_handlers(const char *path)
 {
 	static const char *const libraries[] = {"libstdc++.", "libc++abi.",
 						"libc++.", "libstd-"};
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
+	const char *name = gn_base_name(path);
 
 	for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries); i++)
 		if (!strncmp(name, libraries[i], strlen(libraries[i])))
