@@ -23,7 +23,8 @@ gn_unit_test(test_capture_kernel_btf gnomon_capture)
 target_link_options(test_capture_kernel_btf PRIVATE -Wl,--wrap=btf__parse)
 gn_unit_test(test_capture_later gnomon_capture)
 target_link_options(test_capture_later PRIVATE
-	-Wl,--wrap=realloc,--wrap=reallocarray,--wrap=gn_session_put)
+	-Wl,--wrap=realloc,--wrap=reallocarray,--wrap=gn_session_put
+	-Wl,--wrap=gn_written_at)
 gn_unit_test(test_capture_loss gnomon_capture)
 gn_unit_test(test_capture_meter gnomon_capture)
 gn_unit_test(test_capture_prepare gnomon_capture)

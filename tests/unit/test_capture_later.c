@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "capture/clock.h"
 #include "capture/later_parts.h"
 #include "fail.h"
 #include "headless.h"
@@ -199,6 +200,65 @@ static void new_processes_come_first(void **state)
 	sample_clear(&s);
 }
 
+/* Who waits at the gate may not be known yet, nor what it ran before: the
+ * records of that come by the stream. */
+static void the_gate_waits_for_the_stream(void **state)
+{
+	static const enum gn_later_kind order[] = {
+		GN_NEWS_PROCESS, GN_NEWS_PROGRAM, GN_NEWS_LOOK, GN_NEWS_GATE};
+	const uint64_t now = gn_now_ns();
+	struct gn_later_news n = {.kind = GN_NEWS_GATE,
+				  .pid = PID,
+				  .since = now,
+				  .fd = -1,
+				  .gate = -1};
+	struct sample s;
+	uint64_t due;
+
+	(void)state;
+	sample_make(&s);
+	gn_later_tell(&s.later, &n);
+	assert_false(gn_later_next(&s.later, &n, &due));
+	assert_in_range(due, now + 1, now + 10000000000);
+	gn_later_catch_up(&s.later, now - 1);
+	assert_false(gn_later_next(&s.later, &n, &due));
+	n.since = now - 5;
+	for (size_t i = 1; i <= 3; i++) {
+		n.kind = order[i % 3];
+		gn_later_tell(&s.later, &n);
+	}
+	n.kind = GN_NEWS_PROGRAM;
+	n.pid = PID + 1; /* of another process */
+	gn_later_tell(&s.later, &n);
+	gn_later_catch_up(&s.later, now);
+	for (size_t i = 0; i < 4; i++) {
+		assert_true(gn_later_next(&s.later, &n, &due));
+		assert_int_equal(n.pid, PID);
+		assert_int_equal(n.kind, order[i]);
+	}
+	free(s.later.news);
+	sample_clear(&s);
+}
+
+/* A stream that never comes to it does not keep a program from running. */
+static void the_gate_opens_in_the_end(void **state)
+{
+	struct gn_later_news n = {.kind = GN_NEWS_GATE,
+				  .pid = PID,
+				  .since = gn_now_ns() - 10000000000,
+				  .fd = -1,
+				  .gate = -1};
+	struct sample s;
+	uint64_t due;
+
+	(void)state;
+	sample_make(&s);
+	gn_later_tell(&s.later, &n);
+	assert_true(gn_later_next(&s.later, &n, &due));
+	free(s.later.news);
+	sample_clear(&s);
+}
+
 /* Another process has the PID now, or another thread has become the first
  * one. */
 static void a_number_is_used_again(void **state)
@@ -246,6 +306,42 @@ static void an_ended_program_is_recorded(void **state)
 	expect(&s, 0, 1, 5, 10);
 	gn_later_ended_early(&s.later, &n);
 	assert_int_equal(s.later.late, 1);
+	sample_clear(&s);
+}
+
+static uint64_t written;
+
+uint64_t __wrap_gn_written_at(struct gn_written *w, int fd);
+uint64_t __wrap_gn_written_at(struct gn_written *w, int fd)
+{
+	(void)w;
+	return fd == 3 ? written : 0;
+}
+
+/* The file was written, and has other functions since. A program that began
+ * before that cannot have called them. */
+static void an_ended_program_had_other_functions(void **state)
+{
+	struct gn_later_news n = {.pid = PID, .since = 5, .comm = "program"};
+	struct sample s;
+
+	(void)state;
+	sample_make(&s);
+	s.file[1] = s.file[0];
+	s.file[0].fd = 3; /* the content before */
+	s.file[1].probed = 20;
+	written = 15;
+	gn_later_ended_early(&s.later, &n);
+	expect(&s, 0, 1, 5, 10);
+	s.later.out_size = 0;
+	n.since = 12;
+	gn_later_ended_early(&s.later, &n);
+	assert_int_equal(s.later.out_size, 0);
+	n.since = 17;
+	gn_later_ended_early(&s.later, &n);
+	expect(&s, 0, 2, 17, 20);
+	assert_int_equal(s.later.out_size, sizeof(struct gn_rec_unprobed));
+	written = 0;
 	sample_clear(&s);
 }
 
@@ -420,8 +516,11 @@ int main(void)
 		cmocka_unit_test(nothing_is_late_after_the_end),
 		cmocka_unit_test(other_threads_go_on),
 		cmocka_unit_test(new_processes_come_first),
+		cmocka_unit_test(the_gate_waits_for_the_stream),
+		cmocka_unit_test(the_gate_opens_in_the_end),
 		cmocka_unit_test(a_number_is_used_again),
 		cmocka_unit_test(an_ended_program_is_recorded),
+		cmocka_unit_test(an_ended_program_had_other_functions),
 		cmocka_unit_test(the_command_is_not_told_of),
 		cmocka_unit_test(what_has_no_room_is_told),
 		cmocka_unit_test(a_process_without_memory_is_told),

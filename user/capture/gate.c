@@ -164,7 +164,7 @@ static void serve(struct gn_gate *g, int fd)
 	pthread_mutex_lock(&l->lock);
 	l->passed += n.fd >= 0;
 	if (needs)
-		gn_later_tell(l, &n);
+		gn_later_ask(l, &n);
 	pthread_mutex_unlock(&l->lock);
 	if (!needs)
 		gn_later_forget(&n);

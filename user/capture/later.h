@@ -33,6 +33,9 @@ int gn_later_new(struct gn_session *s, const pid_t *pids, size_t n);
 /* Takes each record of the kernel side, in order. */
 void gn_later_record(struct gn_later *l, const struct gn_rec *rec);
 
+/* All records from before that time were taken. NULL is fine. */
+void gn_later_catch_up(struct gn_later *l, uint64_t time);
+
 /* Whether it looks at what processes map. NULL is fine. */
 bool gn_later_sees_mapped(const struct gn_later *l);
 

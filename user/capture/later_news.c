@@ -15,6 +15,8 @@
 
 /* Time between two looks whether threads outlive their leader. */
 #define END_AGAIN_NS 100000000u
+/* Who waits at the gate goes on after this time, whatever the stream has. */
+#define GATE_MOST_NS 1000000000u
 
 struct gn_later_process *gn_later_find(struct gn_later *l, pid_t pid)
 {
@@ -135,6 +137,17 @@ static void drop(struct gn_later *l, struct gn_later_news n)
 	if (n.kind != GN_NEWS_END && n.kind != GN_NEWS_GATE)
 		gn_later_overrun(l, n.since);
 	gn_later_forget(&n);
+}
+
+void gn_later_ask(struct gn_later *l, const struct gn_later_news *gate)
+{
+	uint64_t one = 1;
+
+	l->asked = gate->since;
+	gn_later_tell(l, gate);
+	/* if this fails, the stream is read a little later */
+	if (write(l->event, &one, sizeof(one)) < 0)
+		return;
 }
 
 void gn_later_tell(struct gn_later *l, const struct gn_later_news *n)
@@ -276,6 +289,17 @@ void gn_later_record(struct gn_later *l, const struct gn_rec *rec)
 	pthread_mutex_unlock(&l->lock);
 }
 
+void gn_later_catch_up(struct gn_later *l, uint64_t time)
+{
+	if (!l)
+		return;
+	pthread_mutex_lock(&l->lock);
+	if (l->caught_up < l->asked)
+		pthread_cond_signal(&l->wake);
+	l->caught_up = time;
+	pthread_mutex_unlock(&l->lock);
+}
+
 static bool has_look(const struct gn_later *l, pid_t pid,
 		     const struct gn_file_id *file)
 {
@@ -352,17 +376,41 @@ static int rank(const struct gn_later_news *n)
 	return ranks[n->kind];
 }
 
+/* When to handle it. The process at the gate must be known first, and what it
+ * ran before: the records of that can come after it asks. */
+static uint64_t due_at(const struct gn_later *l, const struct gn_later_news *n)
+{
+	return n->kind == GN_NEWS_GATE && l->caught_up < n->since
+		       ? n->since + GATE_MOST_NS
+		       : n->due;
+}
+
+/* The first that is due of the news of a process at the gate: while it waits,
+ * it still maps the files of its old program. */
+static size_t before_gate(const struct gn_later *l, size_t gate, uint64_t now)
+{
+	for (size_t i = 0; i < l->nnews; i++) {
+		const struct gn_later_news *n = &l->news[i];
+
+		if (n->pid == l->news[gate].pid && n->due <= now &&
+		    (n->kind == GN_NEWS_PROGRAM || n->kind == GN_NEWS_LOOK))
+			return i;
+	}
+	return gate;
+}
+
 bool gn_later_next(struct gn_later *l, struct gn_later_news *out, uint64_t *due)
 {
-	uint64_t now = gn_now_ns();
+	uint64_t now = gn_now_ns(), at;
 	size_t best = l->nnews;
 
 	*due = UINT64_MAX;
 	for (size_t i = 0; i < l->nnews; i++) {
 		const struct gn_later_news *n = &l->news[i];
 
-		if (n->due > now)
-			*due = n->due < *due ? n->due : *due;
+		at = due_at(l, n);
+		if (at > now)
+			*due = at < *due ? at : *due;
 		else if (best == l->nnews || rank(n) < rank(&l->news[best]))
 			best = i;
 		if (best < l->nnews && !rank(&l->news[best]))
@@ -370,6 +418,8 @@ bool gn_later_next(struct gn_later *l, struct gn_later_news *out, uint64_t *due)
 	}
 	if (best == l->nnews)
 		return false;
+	if (l->news[best].kind == GN_NEWS_GATE)
+		best = before_gate(l, best, now);
 	*out = l->news[best];
 	l->nnews--;
 	memmove(l->news + best, l->news + best + 1,

@@ -96,7 +96,9 @@ struct gn_later {
 	unsigned nended;
 	struct gn_later_news *news;
 	size_t nnews, news_room;
-	char *out; /* records for the stream */
+	uint64_t asked;	    /* when a process came to the gate last */
+	uint64_t caught_up; /* all records from before this time were taken */
+	char *out;	    /* records for the stream */
 	size_t out_size, out_room;
 	bool privates; /* some files' links are of single processes */
 	struct gn_later_plain plain[GN_PLAIN_MAX];
@@ -188,6 +190,8 @@ void gn_later_ended_free(struct gn_later *l, struct gn_links *links);
 struct gn_later_process *gn_later_find(struct gn_later *l, pid_t pid);
 int gn_later_add(struct gn_later *l, pid_t pid, size_t linked);
 void gn_later_tell(struct gn_later *l, const struct gn_later_news *n);
+/* The same for a GATE: the stream is read soon. */
+void gn_later_ask(struct gn_later *l, const struct gn_later_news *gate);
 /* Frees what the news owns; who waits for it goes on. */
 void gn_later_forget(struct gn_later_news *n);
 void gn_later_look(struct gn_later *l, const struct gn_mapped_file *mapped,
@@ -241,14 +245,22 @@ void gn_later_again(struct gn_later *l, size_t index,
 		    const struct gn_later_news *n, uint64_t told);
 /* Notes in `named` whether the file's path leads to it. */
 void gn_later_note_name(struct gn_file *file);
-/* A program ended, or the session did, before gnomon could look at what it had
- * mapped. Its name says which file it ran: one that has probes by now, one that
- * gets some later, or one that took the path of such a file. */
+/* The same for a file of either list, which has that MODULE record. */
+void gn_later_miss_module(struct gn_later *l, const struct gn_file *file,
+			  uint32_t module, pid_t pid, uint64_t since,
+			  uint64_t until);
+/* Whether the file's path leads to it. */
+bool gn_later_is_there(const struct gn_file *file);
+/* The number of the MODULE record of a kept file; the session's come first. */
+uint32_t gn_later_module(const struct gn_later *l, size_t index);
+
+/* later_gone.c. A program ended, or the session did, before gnomon could look
+ * at what it had mapped. Its name says which file it ran: one that has probes
+ * by now, one that gets some later, or one that took the path of such a file.
+ */
 void gn_later_ended_early(struct gn_later *l, const struct gn_later_news *n);
 /* The kept file has its probes: counts programs that ended before that. */
 void gn_later_miss_gone(struct gn_later *l, size_t index);
-/* The number of the MODULE record of a kept file; the session's come first. */
-uint32_t gn_later_module(const struct gn_later *l, size_t index);
 
 /* later_stream.c. Adds a record for the stream. 0, -ECANCELED: the capture
  * ends, or -ENOMEM. */

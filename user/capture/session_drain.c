@@ -279,7 +279,7 @@ static int consume(struct gn_session *s)
 
 int gn_session_drain(struct gn_session *s, uint64_t ns)
 {
-	uint64_t now = gn_now_ns();
+	uint64_t begun = gn_now_ns(), now = begun;
 	int n, more = 0;
 
 	s->drained = 0;
@@ -305,6 +305,8 @@ int gn_session_drain(struct gn_session *s, uint64_t ns)
 	s->entered = 0;
 	if (more < 0)
 		return gn_session_fail(s, more, 1, "no memory for records");
+	if (n >= 0 && !more)
+		gn_later_catch_up(s->later, begun);
 	if (n >= 0 || n == -EAGAIN)
 		return n == -EAGAIN || more;
 	return gn_session_fail(s, n, 1, "the ring buffer is broken (%s)",

@@ -23,8 +23,8 @@ struct guarded {
 	struct gn_file_id id;
 	uint32_t module;
 	char *path;
-	bool written;
-	uint64_t since; /* when it was written; 0: that is recorded */
+	uint64_t written; /* when; 0: it was not */
+	bool told;	  /* that is recorded */
 };
 
 /* The kernel reports an open by SIGIO, to one thread. */
@@ -83,8 +83,8 @@ static void note(struct gn_written *w, struct guarded *g, bool itself)
 	if (!was_written(w, &g->id))
 		tell(g, itself,
 		     s->later && !gn_runtime_with_core(g->path ?: ""));
-	g->written = true;
-	g->since = s->later ? 0 : gn_now_ns();
+	g->written = gn_now_ns();
+	g->told = s->later;
 }
 
 /* Removes the probes of a file, and of those that share links with it. */
@@ -192,7 +192,8 @@ void gn_written_guard(struct gn_written *w, const struct gn_file *file,
 		    !fcntl(g.fd, F_SETLEASE, F_RDLCK)) {
 			add(w, &g);
 		} else if (errno == EAGAIN && was_written(w, &file->id)) {
-			g.written = true;
+			g.written = gn_now_ns();
+			g.told = true;
 			add(w, &g);
 		}
 	}
@@ -200,31 +201,36 @@ void gn_written_guard(struct gn_written *w, const struct gn_file *file,
 }
 
 /* With the lock held. */
-static bool is_written(const struct gn_written *w, int fd)
+static uint64_t written_at(const struct gn_written *w, int fd)
 {
 	for (size_t i = 0; i < w->count; i++)
 		if (w->file[i].fd == fd)
 			return w->file[i].written;
-	return false;
+	return 0;
+}
+
+uint64_t gn_written_at(struct gn_written *w, int fd)
+{
+	uint64_t at;
+
+	if (!w)
+		return 0;
+	pthread_mutex_lock(&w->lock);
+	at = written_at(w, fd);
+	pthread_mutex_unlock(&w->lock);
+	return at;
 }
 
 bool gn_written_is(struct gn_written *w, int fd)
 {
-	bool is;
-
-	if (!w)
-		return false;
-	pthread_mutex_lock(&w->lock);
-	is = is_written(w, fd);
-	pthread_mutex_unlock(&w->lock);
-	return is;
+	return gn_written_at(w, fd);
 }
 
 bool gn_written_begin(struct gn_written *w, int fd)
 {
 	if (w)
 		pthread_mutex_lock(&w->lock);
-	return !w || !fd || !is_written(w, fd);
+	return !w || !fd || !written_at(w, fd);
 }
 
 void gn_written_end(struct gn_written *w)
@@ -244,12 +250,12 @@ void gn_written_rest(struct gn_session *s, uint64_t end)
 		struct gn_rec_unprobed r = {
 			.h = {.kind = GN_KIND_UNPROBED, .time = end},
 			.module = w->file[i].module,
-			.since = w->file[i].since,
+			.since = w->file[i].written,
 		};
 
-		if (!r.since || r.since >= end)
+		if (!r.since || w->file[i].told || r.since >= end)
 			continue;
-		w->file[i].since = 0;
+		w->file[i].told = true;
 		s->unprobed++;
 		s->unprobed_ns += end - r.since;
 		gn_session_put(s, &r.h, sizeof(r));

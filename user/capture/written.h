@@ -30,7 +30,8 @@ int gn_written_new(struct gn_session *s);
 void gn_written_guard(struct gn_written *w, const struct gn_file *file,
 		      uint32_t module, int with);
 
-/* Whether the file was written since it had probes. */
+/* When the file was written after it had probes; 0: it was not. */
+uint64_t gn_written_at(struct gn_written *w, int fd);
 bool gn_written_is(struct gn_written *w, int fd);
 
 /* From gn_written_begin() to gn_written_end() a lock keeps probes from being
