@@ -240,6 +240,39 @@ static void the_gate_waits_for_the_stream(void **state)
 	sample_clear(&s);
 }
 
+/* Nor the process that has mapped a library, at the first look. */
+static void a_look_waits_for_the_stream(void **state)
+{
+	struct gn_rec_thread r = {
+		.f.h = {.kind = GN_KIND_THREAD, .time = 7, .tid = PID + 1},
+		.pid = PID + 1};
+	struct gn_later_news n = {
+		.kind = GN_NEWS_LOOK, .pid = PID + 1, .since = 8};
+	struct sample s;
+	uint64_t due;
+
+	(void)state;
+	for (int known = 0; known < 2; known++) {
+		sample_make(&s);
+		pthread_cond_init(&s.later.wake, NULL);
+		n.since = gn_now_ns();
+		gn_later_look_at(&s.later, &n);
+		assert_int_equal(s.later.nnews, 1);
+		assert_false(gn_later_next(&s.later, &n, &due));
+		if (known)
+			gn_later_record(&s.later, &r.f.h);
+		gn_later_catch_up(&s.later, n.since);
+		assert_true(gn_later_next(&s.later, &n, &due));
+		assert_int_equal(n.kind, GN_NEWS_LOOK);
+		assert_int_equal(gn_later_traced(&s.later, n.pid), known);
+		gn_later_look_at(&s.later, &n);
+		assert_int_equal(s.later.nnews, 0);
+		n.again = false;
+		free(s.later.news);
+		sample_clear(&s);
+	}
+}
+
 /* A stream that never comes to it does not keep a program from running. */
 static void the_gate_opens_in_the_end(void **state)
 {
@@ -517,6 +550,7 @@ int main(void)
 		cmocka_unit_test(other_threads_go_on),
 		cmocka_unit_test(new_processes_come_first),
 		cmocka_unit_test(the_gate_waits_for_the_stream),
+		cmocka_unit_test(a_look_waits_for_the_stream),
 		cmocka_unit_test(the_gate_opens_in_the_end),
 		cmocka_unit_test(a_number_is_used_again),
 		cmocka_unit_test(an_ended_program_is_recorded),

@@ -9,9 +9,6 @@
 #include "capture/tell.h"
 #include "process/parent.h"
 
-/* A new process can map files before its own record comes: how long to wait. */
-#define KNOWN_AFTER_NS 100000000u
-
 /* A debugger does not get to see its own breakpoints at the places of probes.
  */
 static void tell_debugged(const struct gn_later_news *n)
@@ -187,8 +184,7 @@ void gn_later_look_at(struct gn_later *l, struct gn_later_news *n)
 		return;
 	n->path = NULL; /* `again` owns it now */
 	again.again = true;
-	again.due = gn_now_ns() + KNOWN_AFTER_NS;
 	pthread_mutex_lock(&l->lock);
-	gn_later_tell(l, &again);
+	gn_later_ask(l, &again);
 	pthread_mutex_unlock(&l->lock);
 }

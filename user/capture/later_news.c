@@ -15,8 +15,8 @@
 
 /* Time between two looks whether threads outlive their leader. */
 #define END_AGAIN_NS 100000000u
-/* Who waits at the gate goes on after this time, whatever the stream has. */
-#define GATE_MOST_NS 1000000000u
+/* How long to wait for the stream. */
+#define CAUGHT_UP_MOST_NS 1000000000u
 
 struct gn_later_process *gn_later_find(struct gn_later *l, pid_t pid)
 {
@@ -139,12 +139,12 @@ static void drop(struct gn_later *l, struct gn_later_news n)
 	gn_later_forget(&n);
 }
 
-void gn_later_ask(struct gn_later *l, const struct gn_later_news *gate)
+void gn_later_ask(struct gn_later *l, const struct gn_later_news *n)
 {
 	uint64_t one = 1;
 
-	l->asked = gate->since;
-	gn_later_tell(l, gate);
+	l->asked = n->since > l->asked ? n->since : l->asked;
+	gn_later_tell(l, n);
 	/* if this fails, the stream is read a little later */
 	if (write(l->event, &one, sizeof(one)) < 0)
 		return;
@@ -376,13 +376,15 @@ static int rank(const struct gn_later_news *n)
 	return ranks[n->kind];
 }
 
-/* When to handle it. The process at the gate must be known first, and what it
- * ran before: the records of that can come after it asks. */
+/* When to handle it. A process that has mapped a library, or is at the gate,
+ * must be known first, and what it ran before: the records of that can come
+ * later. */
 static uint64_t due_at(const struct gn_later *l, const struct gn_later_news *n)
 {
-	return n->kind == GN_NEWS_GATE && l->caught_up < n->since
-		       ? n->since + GATE_MOST_NS
-		       : n->due;
+	bool asks = n->kind == GN_NEWS_GATE || n->again;
+
+	return asks && l->caught_up < n->since ? n->since + CAUGHT_UP_MOST_NS
+					       : n->due;
 }
 
 /* The first that is due of the news of a process at the gate: while it waits,

@@ -36,7 +36,7 @@ struct gn_later_news {
 	enum gn_later_kind kind;
 	pid_t pid;
 	bool anew;	/* PROGRAM: the process has another leader */
-	bool again;	/* LOOK: the process was not known at the first try */
+	bool again;	/* LOOK: the process is not known yet */
 	uint64_t since; /* when it happened */
 	uint64_t due;	/* not handled before this time; 0: at once */
 	/* LOOK: what it has mapped; all 0 and NULL: not known. Owns `path`, for
@@ -96,9 +96,10 @@ struct gn_later {
 	unsigned nended;
 	struct gn_later_news *news;
 	size_t nnews, news_room;
-	uint64_t asked;	    /* when a process came to the gate last */
-	uint64_t caught_up; /* all records from before this time were taken */
-	char *out;	    /* records for the stream */
+	/* all records from before this time were taken; somebody waits for
+	 * those from before `asked` */
+	uint64_t caught_up, asked;
+	char *out; /* records for the stream */
 	size_t out_size, out_room;
 	bool privates; /* some files' links are of single processes */
 	struct gn_later_plain plain[GN_PLAIN_MAX];
@@ -190,8 +191,8 @@ void gn_later_ended_free(struct gn_later *l, struct gn_links *links);
 struct gn_later_process *gn_later_find(struct gn_later *l, pid_t pid);
 int gn_later_add(struct gn_later *l, pid_t pid, size_t linked);
 void gn_later_tell(struct gn_later *l, const struct gn_later_news *n);
-/* The same for a GATE: the stream is read soon. */
-void gn_later_ask(struct gn_later *l, const struct gn_later_news *gate);
+/* The same for a GATE, or LOOK again: the stream is read first. */
+void gn_later_ask(struct gn_later *l, const struct gn_later_news *n);
 /* Frees what the news owns; who waits for it goes on. */
 void gn_later_forget(struct gn_later_news *n);
 void gn_later_look(struct gn_later *l, const struct gn_mapped_file *mapped,
