@@ -140,7 +140,7 @@ static void the_globals_of_php(void **state)
 
 static void versions_of_php(void **state)
 {
-	static const char *const unknown[] = {GN_PHP_NEXT, GN_PHP_OTHER_SIZE,
+	static const char *const unknown[] = {GN_PHP_NEXT, GN_PHP_SHORT,
 					      GN_PHP_NO_CODE};
 	struct gn_interpreter_file file;
 
@@ -149,6 +149,10 @@ static void versions_of_php(void **state)
 		assert_true(read_as(unknown[i], GN_INTERPRETER_PHP, &file));
 		assert_false(file.known);
 	}
+	/* the globals grow from release to release */
+	assert_true(read_as(GN_PHP_OLDER, GN_INTERPRETER_PHP, &file));
+	assert_true(file.known);
+	assert_int_equal(file.its.php.current, 488);
 	assert_false(read_as(GN_PHP_NO_GLOBALS, GN_INTERPRETER_PHP, &file));
 	assert_false(read_as("/proc/self/nothing", GN_INTERPRETER_PHP, &file));
 	assert_false(read_as("/etc/passwd", GN_INTERPRETER_PHP, &file));
