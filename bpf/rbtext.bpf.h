@@ -33,6 +33,8 @@
 #define GN_RUBY_EXTENSION 24
 #define GN_RUBY_BYTES	  24 /* of a long text */
 #define GN_RUBY_ITEMS	  32 /* of a long array */
+#define GN_RUBY_THREAD	  48 /* in a context of execution */
+#define GN_RUBY_VM	  32 /* in a thread */
 
 /* The table of symbols: arrays of arrays with a text and a symbol for each. */
 #define GN_RUBY_SYMBOL_ARRAYS 16
@@ -50,40 +52,58 @@ struct gn_ruby_entry {
 	__u64 value;
 };
 
+/* A shape says which variable an object got last. Further ones are in the
+ * shape that it had before. */
+struct gn_ruby_shape {
+	__u64 next;
+	__u64 name;
+	__u32 variables;
+	__u32 room;
+	__u32 kind;
+	__u32 before;
+};
+
+/* The most shapes that are looked at. */
+#define GN_RUBY_SHAPES 64
+
 /* Where a text has its bytes, and how many. False: it is none. */
-static __always_inline bool ruby_bytes(__u64 text, __u64 *at, __u64 *bytes)
+static __always_inline bool ruby_bytes(const struct gn_walk *w, __u64 text,
+				       __u64 *at, __u64 *bytes)
 {
 	__u64 flags;
 
 	if (!text || !user_word(&flags, text) ||
 	    GN_RUBY_TYPE(flags) != GN_RUBY_STRING)
 		return false;
-	*at = text + GN_RUBY_FIRST;
+	*at = text + w->its.ruby.text;
 	*bytes = GN_RUBY_LENGTH(flags);
-	return !GN_RUBY_APART(flags) ||
-	       (user_word(bytes, text + GN_RUBY_FIRST) &&
-		user_word(at, text + GN_RUBY_BYTES));
+	if (!GN_RUBY_APART(flags) && w->its.ruby.text == GN_RUBY_FIRST)
+		return true;
+	return user_word(bytes, text + GN_RUBY_FIRST) &&
+	       (!GN_RUBY_APART(flags) || user_word(at, text + GN_RUBY_BYTES));
 }
 
 /* Reads a text; what is longer than there is room is cut. */
-static __noinline bool ruby_text(struct gn_interpreted_text *to, __u64 text)
+static __noinline bool ruby_text(const struct gn_walk *w,
+				 struct gn_interpreted_text *to, __u64 text)
 {
 	__u64 at, bytes;
 
-	if (!to || !ruby_bytes(text, &at, &bytes))
+	if (!w || !to || !ruby_bytes(w, text, &at, &bytes))
 		return false;
 	return walk_text(to, at, bytes);
 }
 
 /* The beginning of a label: "block in ", if the label is longer than that of
  * its method. */
-static __always_inline void ruby_lead(struct gn_rec_interpreted *r, __u64 label,
-				      __u64 base)
+static __always_inline void ruby_lead(const struct gn_walk *w,
+				      struct gn_rec_interpreted *r)
 {
+	__u64 label = w->label[0], base = w->label[1];
 	__u64 at, from, bytes, all;
 
-	if (label == base || !ruby_bytes(label, &at, &all) ||
-	    !ruby_bytes(base, &from, &bytes) || bytes >= all)
+	if (label == base || !ruby_bytes(w, label, &at, &all) ||
+	    !ruby_bytes(w, base, &from, &bytes) || bytes >= all)
 		return;
 	bytes = all - bytes;
 	barrier_var(bytes);
@@ -119,11 +139,60 @@ __noinline __u64 ruby_symbol(const struct gn_walk *w, __u64 id)
 			 serial % GN_RUBY_SYMBOLS_EACH * 2);
 }
 
-/* The value of a variable of a class, by the first eight bytes of its name; 0:
- * it has none. Not static: see emit_slices(). */
-__noinline __u64 ruby_variable(const struct gn_walk *w, __u64 class, __u64 name)
+/* Whether a symbol begins with these eight bytes. */
+static __always_inline bool ruby_is(const struct gn_walk *w, __u64 id,
+				    __u64 name)
 {
-	__u64 extension, table, bound, entries, at, bytes, has;
+	__u64 at, bytes, has;
+
+	return ruby_bytes(w, ruby_symbol(w, id), &at, &bytes) &&
+	       bytes > sizeof(has) && user_word(&has, at) && has == name;
+}
+
+static __always_inline __u64 ruby_shapes(const struct gn_walk *w)
+{
+	__u64 thread, vm, shapes;
+
+	return user_word(&thread, w->context + GN_RUBY_THREAD) &&
+			       user_word(&vm, thread + GN_RUBY_VM) &&
+			       user_word(&shapes, vm + w->its.ruby.shapes)
+		       ? shapes
+		       : 0;
+}
+
+/* The value of a variable of a class that has shapes. Not static: see
+ * emit_slices(). */
+__noinline __u64 ruby_shaped(const struct gn_walk *w, __u64 class, __u64 name)
+{
+	__u64 id, shapes, values, value;
+	struct gn_ruby_shape s;
+	__u32 i;
+
+	if (!w || !user_word(&id, class))
+		return 0;
+	id >>= 32;
+	shapes = ruby_shapes(w);
+	for (i = 0; i < GN_RUBY_SHAPES; i++) {
+		if (!user_read(&s, sizeof(s), shapes + id * sizeof(s)) ||
+		    !s.variables)
+			return 0;
+		if (s.variables <= GN_RUBY_VARIABLES &&
+		    ruby_is(w, s.name, name))
+			break;
+		id = s.before;
+	}
+	return i < GN_RUBY_SHAPES &&
+			       user_word(&values,
+					 class + w->its.ruby.variables) &&
+			       user_word(&value, values + (s.variables - 1) * 8)
+		       ? value
+		       : 0;
+}
+
+/* The same of a class that has a table of them. */
+__noinline __u64 ruby_tabled(const struct gn_walk *w, __u64 class, __u64 name)
+{
+	__u64 extension, table, bound, entries;
 	struct gn_ruby_entry e;
 	__u32 i;
 
@@ -134,10 +203,22 @@ __noinline __u64 ruby_variable(const struct gn_walk *w, __u64 class, __u64 name)
 		return 0;
 	for (i = 0; i < GN_RUBY_VARIABLES && i < bound; i++)
 		if (user_read(&e, sizeof(e), entries + i * sizeof(e)) &&
-		    ruby_bytes(ruby_symbol(w, e.key), &at, &bytes) &&
-		    bytes > sizeof(has) && user_word(&has, at) && has == name)
+		    ruby_is(w, e.key, name))
 			return e.value;
 	return 0;
+}
+
+/* What a class has in `field`, or without one in a variable, by the first eight
+ * bytes of its name; 0: nothing. */
+static __always_inline __u64 ruby_variable(const struct gn_walk *w, __u64 class,
+					   __u16 field, __u64 name)
+{
+	__u64 value;
+
+	if (field)
+		return user_word(&value, class + field) ? value : 0;
+	return w->its.ruby.shapes ? ruby_shaped(w, class, name)
+				  : ruby_tabled(w, class, name);
 }
 
 /*
@@ -163,7 +244,8 @@ __noinline __u64 ruby_class(struct gn_walk *w)
 	if (GN_RUBY_TYPE(flags) != GN_RUBY_CLASS || !GN_RUBY_SINGLETON(flags))
 		return class;
 	w->owns = GN_OWNER_ITSELF;
-	object = ruby_variable(w, class, *(const __u64 *)attached);
+	object = ruby_variable(w, class, w->its.ruby.attached,
+			       *(const __u64 *)attached);
 	if (!user_word(&flags, object))
 		return 0;
 	if (GN_RUBY_TYPE(flags) == GN_RUBY_CLASS ||
@@ -178,8 +260,13 @@ static __always_inline void
 ruby_path(const struct gn_walk *w, struct gn_interpreted_text *to, __u64 class)
 {
 	static const char path[] = "__classpath__";
+	__u64 text =
+		ruby_variable(w, class, w->its.ruby.path, *(const __u64 *)path);
 
-	if (!ruby_text(to, ruby_variable(w, class, *(const __u64 *)path)))
+	/* where no variable has it, a class in one without a name begins with
+	 * that of the other: #<Class: */
+	if (!ruby_text(w, to, text) ||
+	    (w->its.ruby.path && to->bytes && to->text[0] == '#'))
 		to->width = 0;
 }
 

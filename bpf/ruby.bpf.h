@@ -132,10 +132,10 @@ static __always_inline bool ruby_names(struct gn_walk *w,
 
 	r->lead_bytes = 0;
 	if (name && w->label[0])
-		ruby_lead(r, w->label[0], w->label[1]);
+		ruby_lead(w, r);
 	if (!name)
 		r->owns = GN_OWNER_NONE;
-	return ruby_text(&r->name, name ?: w->label[0]);
+	return ruby_text(w, &r->name, name ?: w->label[0]);
 }
 
 /* Methods in C are in no file. */
@@ -150,10 +150,10 @@ static __always_inline bool ruby_file(struct gn_walk *w,
 		r->file.width = GN_INTERPRETED_UTF8;
 		return true;
 	}
-	if (ruby_text(&r->file, w->key.file))
+	if (ruby_text(w, &r->file, w->key.file))
 		return true;
 	first = ruby_item(w->key.file, 0);
-	return first && ruby_text(&r->file, first);
+	return first && ruby_text(w, &r->file, first);
 }
 
 /* Sends the name of the walk's method. 0: it is lost. Not static: see
@@ -204,7 +204,7 @@ static __always_inline __u32 ruby_code(struct gn_walk *w, __u64 code,
 		return GN_WALK_STRANGE;
 	w->key.code = code;
 	w->key.file = at.path;
-	w->key.line = (__u32)at.line >> 1;
+	w->key.line = (__u32)at.line >> (w->its.ruby.line_shift & 1);
 	w->label[0] = at.label;
 	w->label[1] = defined ? at.label : at.base;
 	return 0;
@@ -262,6 +262,7 @@ static __always_inline void ruby_walk(struct gn_walk *w, __u64 thread)
 	if (!user_read(&c, sizeof(c), context))
 		return;
 	w->no = GN_WALK_STRANGE;
+	w->context = context;
 	w->frame = c.frame;
 	w->end = c.stack + c.words * 8;
 	if (w->frame < c.stack || w->frame > w->end)

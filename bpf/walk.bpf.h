@@ -72,6 +72,7 @@ struct gn_walk {
 	__u64 end;	/* Ruby: behind the outermost frame */
 	__u64 label[2]; /* Ruby: of the code, and of that around it */
 	__u64 kind;	/* PHP: of the function */
+	__u64 context;	/* Ruby: of execution */
 	__u64 method;	/* Ruby: the definition of the method; 0: none */
 	__u32 owns;	/* Ruby: enum gn_interpreted_owner */
 	__u64 time;

@@ -49,9 +49,17 @@ struct gn_ruby_layout {
 	__s32 context;	   /* ruby_current_ec, from its thread's memory on */
 	__u16 frame;	   /* size of a control frame */
 	__u16 location;	   /* in the body of code */
+	__u16 line_shift;  /* a line is a number of Ruby, or as it is */
 	__u16 original_id; /* in the definition of a method */
-	__u16 variables;   /* in the extension of a class */
 	__u16 last_op;	   /* tLAST_OP_ID */
+	__u16 text; /* where a short text has its bytes; if this is behind
+		       a word, that is its length */
+	/* Where a class has its variables: with `shapes`, an array in the
+	 * class; else a table in its extension. */
+	__u16 variables;
+	__u16 shapes;	/* in the VM; 0: none */
+	__u16 path;	/* in a class, as the next; 0: it is a variable */
+	__u16 attached; /* to what object a singleton class belongs */
 };
 
 enum gn_ruby_address {

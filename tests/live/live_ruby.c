@@ -18,7 +18,7 @@ char *live_ruby(struct live *t)
 	return path;
 }
 
-char *live_ruby_3_1(struct live *t, const char *what)
+char *live_ruby_known(struct live *t, const char *what)
 {
 	struct live_args a = {.n = 0};
 	char *path = live_ruby(t);
@@ -26,10 +26,10 @@ char *live_ruby_3_1(struct live *t, const char *what)
 
 	live_add(t, &a, path, "-e", "print RUBY_VERSION", NULL);
 	live_run(t, &a, NULL, &end);
-	if (strncmp(end.out, "3.1.", 4) != 0)
-		live_skip(t, "gnomon sees %s of Ruby 3.1 only, this is %s",
-			  what, end.out);
-	return path;
+	if (!strncmp(end.out, "3.", 2) && strchr("123", end.out[2]))
+		return path;
+	live_skip(t, "gnomon sees %s of Ruby 3.1 to 3.3 only, this is %s", what,
+		  end.out);
 }
 
 static void demo(struct live *t, struct live_args *a, const char *topic)
@@ -52,7 +52,7 @@ void ruby_lock(struct live *t)
 {
 	static const char *const options[] = {"", "-f race", "--hooks uprobe"};
 
-	live_ruby_3_1(t, "the interpreter's lock");
+	live_ruby_known(t, "the interpreter's lock");
 	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
 		struct live_args command = {.n = 0};
 		struct live_end end;

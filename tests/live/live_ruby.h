@@ -7,8 +7,8 @@
 
 /* The interpreter. */
 char *live_ruby(struct live *t);
-/* The same; skips the test if that is not Ruby 3.1, the only one of which
- * gnomon sees this. */
-char *live_ruby_3_1(struct live *t, const char *what);
+/* The same; skips the test if that is not one of Ruby 3.1 to 3.3, of which
+ * alone gnomon sees this. */
+char *live_ruby_known(struct live *t, const char *what);
 
 #endif

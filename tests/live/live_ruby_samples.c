@@ -15,7 +15,7 @@ static struct live_sampled ruby(const char *path)
 static void check_attached(struct live *t, const char *topic)
 {
 	const struct live_sampled s =
-		ruby(live_ruby_3_1(t, "functions in samples"));
+		ruby(live_ruby_known(t, "functions in samples"));
 
 	live_sampled_attached(t, &s, topic);
 }
@@ -55,7 +55,7 @@ void ruby_samples_renewed(struct live *t)
 void ruby_samples_deep(struct live *t)
 {
 	const struct live_sampled s =
-		ruby(live_ruby_3_1(t, "functions in samples"));
+		ruby(live_ruby_known(t, "functions in samples"));
 
 	live_sampled_deep(t, &s, "Object#down", "Object#first");
 }
@@ -63,7 +63,7 @@ void ruby_samples_deep(struct live *t)
 void ruby_samples_started(struct live *t)
 {
 	const struct live_sampled s =
-		ruby(live_ruby_3_1(t, "functions in samples"));
+		ruby(live_ruby_known(t, "functions in samples"));
 
 	live_sampled_started(t, &s);
 }
@@ -71,7 +71,7 @@ void ruby_samples_started(struct live *t)
 void ruby_samples_stacks(struct live *t)
 {
 	const struct live_sampled s =
-		ruby(live_ruby_3_1(t, "functions in samples"));
+		ruby(live_ruby_known(t, "functions in samples"));
 
 	live_sampled_stacks(
 		t, &s,
@@ -102,6 +102,25 @@ void ruby_samples_hostile(struct live *t)
 	const struct live_sampled s = ruby(native(t, "fake_ruby"));
 
 	live_sampled_hostile(t, &s, traps, sizeof(traps) / sizeof(*traps));
+}
+
+/* Versions whose classes have their names elsewhere. */
+void ruby_samples_later(struct live *t)
+{
+	static const struct live_sampled_trap traps[] = {
+		{"none", "stacks", true, "Box#get"},
+		{"frames", "cut", true, "Box#get"},
+		{"long", "stacks", true, NULL},
+		{"table", "stacks", true, "#<Class>#get"},
+	};
+	static const char *const fakes[] = {"fake_ruby_3_2", "fake_ruby_3_3"};
+
+	for (size_t i = 0; i < sizeof(fakes) / sizeof(*fakes); i++) {
+		const struct live_sampled s = ruby(native(t, fakes[i]));
+
+		live_sampled_hostile(t, &s, traps,
+				     sizeof(traps) / sizeof(*traps));
+	}
 }
 
 /* Of a version that nobody has seen nothing is read, which is counted. */

@@ -6,7 +6,24 @@
 #define EXPORTED __attribute__((visibility("default"), used))
 
 #ifndef NO_CONTEXT
-EXPORTED _Thread_local void *ruby_current_ec;
+#if defined(HIDDEN)
+#define CONTEXT __attribute__((visibility("hidden")))
+#elif defined(STATIC)
+#define CONTEXT static
+#else
+#define CONTEXT EXPORTED
+#endif
+static _Thread_local char first[100] __attribute__((used));
+CONTEXT _Thread_local void *ruby_current_ec;
+
+EXPORTED void *rb_thread_current(void)
+{
+#ifdef NO_LOAD
+	return (void *)&ruby_current_ec;
+#else
+	return ((void **)ruby_current_ec)[6];
+#endif
+}
 #endif
 #ifndef NO_VERSION
 EXPORTED int ruby_api_version[3] = {MAJOR, MINOR, 0};

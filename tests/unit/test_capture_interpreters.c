@@ -38,17 +38,16 @@ static uint64_t told(void *library, const char *function)
 	return (uint64_t)(uintptr_t)ask();
 }
 
-static void the_context_of_a_library(void **state)
+static void expect_context(const char *path)
 {
-	void *library = dlopen(GN_RUBY_WHOLE, RTLD_NOW | RTLD_LOCAL);
+	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	struct gn_interpreter_file file;
 	struct place at;
 	uint64_t base;
 
-	(void)state;
 	assert_non_null(library);
 	base = base_of((uintptr_t)dlsym(library, "ruby_run_node"));
-	assert_true(read_as(GN_RUBY_WHOLE, GN_INTERPRETER_RUBY, &file));
+	assert_true(read_as(path, GN_INTERPRETER_RUBY, &file));
 	assert_true(file.known);
 	assert_int_not_equal(file.its.addr[GN_RUBY_MODULE], 0);
 	at.module =
@@ -56,10 +55,28 @@ static void the_context_of_a_library(void **state)
 					       file.its.addr[GN_RUBY_MODULE]);
 	at.offset = (uint64_t)(int64_t)file.its.ruby.context;
 	assert_int_equal((uintptr_t)__tls_get_addr(&at),
-			 (uintptr_t)dlsym(library, "ruby_current_ec"));
+			 told(library, "truth_context"));
 	assert_int_equal(base + file.its.addr[GN_RUBY_SYMBOLS],
 			 told(library, "truth_symbols"));
 	dlclose(library);
+}
+
+static void the_context_of_a_library(void **state)
+{
+	(void)state;
+	expect_context(GN_RUBY_WHOLE);
+}
+
+/* Then the code of a function that is exported shows where it is. */
+static void a_hidden_context(void **state)
+{
+	struct gn_interpreter_file file;
+
+	(void)state;
+	expect_context(GN_RUBY_HIDDEN);
+	expect_context(GN_RUBY_STATIC);
+	assert_true(read_as(GN_RUBY_NO_LOAD, GN_INTERPRETER_RUBY, &file));
+	assert_false(file.known);
 }
 
 /* The program prints where its variable is. */
@@ -89,19 +106,54 @@ static void versions_of_ruby(void **state)
 	assert_int_equal(file.its.ruby.frame, 64);
 	assert_int_equal(file.its.ruby.location, 64);
 	assert_int_equal(file.its.ruby.original_id, 32);
-	assert_int_equal(file.its.ruby.variables, 8);
 	assert_int_equal(file.its.ruby.last_op, 169);
+	assert_int_equal(file.its.ruby.text, 16);
+	assert_int_equal(file.its.ruby.line_shift, 1);
+	assert_int_equal(file.its.ruby.variables, 8);
+	assert_int_equal(file.its.ruby.shapes, 0);
+	assert_int_equal(file.its.ruby.path, 0);
 	assert_true(read_as(GN_RUBY_NEXT, GN_INTERPRETER_RUBY, &file));
 	assert_false(file.known);
 	/* it is not known where such a file is mapped */
 	assert_true(read_as(GN_RUBY_NO_CODE, GN_INTERPRETER_RUBY, &file));
 	assert_false(file.known);
-	/* so are those of Debian's Ruby 2.7 and 3.3 */
+	/* so are those of Debian's Ruby 2.7 */
 	assert_true(read_as(GN_RUBY_NO_CONTEXT, GN_INTERPRETER_RUBY, &file));
 	assert_false(file.known);
 	assert_false(read_as(GN_RUBY_NO_VERSION, GN_INTERPRETER_RUBY, &file));
 	assert_false(read_as("/proc/self/nothing", GN_INTERPRETER_RUBY, &file));
 	assert_false(read_as("/etc/passwd", GN_INTERPRETER_RUBY, &file));
+}
+
+/* As compiled with the headers of 3.2.3 of Ubuntu 24.04 and of 3.3.8 of Debian
+ * 13 and Ubuntu 26.04. */
+static void later_versions_of_ruby(void **state)
+{
+	struct gn_interpreter_file file;
+
+	(void)state;
+	assert_true(read_as(GN_RUBY_SECOND, GN_INTERPRETER_RUBY, &file));
+	assert_true(file.known);
+	assert_int_equal(file.its.ruby.frame, 64);
+	assert_int_equal(file.its.ruby.location, 64);
+	assert_int_equal(file.its.ruby.original_id, 32);
+	assert_int_equal(file.its.ruby.last_op, 169);
+	assert_int_equal(file.its.ruby.text, 24);
+	assert_int_equal(file.its.ruby.line_shift, 0);
+	assert_int_equal(file.its.ruby.variables, 32);
+	assert_int_equal(file.its.ruby.shapes, 376);
+	assert_int_equal(file.its.ruby.path, 0);
+	assert_true(read_as(GN_RUBY_HIDDEN, GN_INTERPRETER_RUBY, &file));
+	assert_true(file.known);
+	assert_int_equal(file.its.ruby.frame, 56);
+	assert_int_equal(file.its.ruby.location, 64);
+	assert_int_equal(file.its.ruby.original_id, 32);
+	assert_int_equal(file.its.ruby.last_op, 169);
+	assert_int_equal(file.its.ruby.text, 24);
+	assert_int_equal(file.its.ruby.line_shift, 0);
+	assert_int_equal(file.its.ruby.shapes, 0);
+	assert_int_equal(file.its.ruby.path, 152);
+	assert_int_equal(file.its.ruby.attached, 128);
 }
 
 /* Of two variables that the code loads, neither is taken for the symbols. */
@@ -205,8 +257,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_context_of_a_library),
+		cmocka_unit_test(a_hidden_context),
 		cmocka_unit_test(the_context_of_a_program),
 		cmocka_unit_test(versions_of_ruby),
+		cmocka_unit_test(later_versions_of_ruby),
 		cmocka_unit_test(symbols_are_not_guessed),
 		cmocka_unit_test(the_globals_of_php),
 		cmocka_unit_test(versions_of_php),

@@ -32,4 +32,9 @@ int gn_exported_bytes(const char *path, const char *name, void *to,
 int gn_exported_local(const char *path, const char *name, int64_t *offset,
 		      uint64_t *module);
 
+/* The same for one that the library does not export, by the address, as linked,
+ * of the two words that its code passes to __tls_get_addr(). */
+int gn_passed_local(const char *path, uint64_t words, int64_t *offset,
+		    uint64_t *module);
+
 #endif

@@ -62,3 +62,20 @@ int gn_exported_local(const char *path, const char *name, int64_t *offset,
 	gn_image_close(&image);
 	return err;
 }
+
+int gn_passed_local(const char *path, uint64_t words, int64_t *offset,
+		    uint64_t *module)
+{
+	struct gn_image image;
+	uint64_t at;
+	int err = gn_image_open(path, &image);
+
+	if (err)
+		return err;
+	*module = words;
+	err = gn_image_offset(&image, words + 8, PF_W, &at);
+	if (!err)
+		err = gn_image_read(&image, at, offset, sizeof(*offset));
+	gn_image_close(&image);
+	return err;
+}

@@ -92,11 +92,12 @@ const struct gn_runtime gn_runtime_ruby = {
 	.find = find,
 	.matches = gn_ruby_filter,
 	.embedded = "methods are not seen in a Ruby that a program has as a "
-		    "library; --snapshot 99 samples them (Ruby 3.1)",
+		    "library; --snapshot 99 samples them (Ruby 3.1 to 3.3)",
 	.lock = {NULL, GN_LOCK_RUBY_BEFORE},
-	.attached = "only its threads and time classes are seen, not its "
-		    "methods; --snapshot 99 samples them (Ruby 3.1), and if "
-		    "gnomon starts it, it sees calls",
+	.attached =
+		"only its threads and time classes are seen, not its "
+		"methods; --snapshot 99 samples them (Ruby 3.1 to 3.3), and if "
+		"gnomon starts it, it sees calls",
 	.limits = limits,
 	.get = "install ruby",
 };
