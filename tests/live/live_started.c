@@ -186,6 +186,18 @@ void started_musl(struct live *t)
 	       "another C library");
 }
 
+/* As in a container: there, the library is not where it is for gnomon. */
+void started_apart(struct live *t)
+{
+	untold(t,
+	       "exec unshare -m sh -c 'mount -t tmpfs none ${LIBRARY%/*} && "
+	       "$PY && exec $PY'",
+	       "python3 (2 processes) ran without",
+	       "it sees other files than gnomon, as in a container); let "
+	       "gnomon "
+	       "start it in there");
+}
+
 /* The dynamic linker loads nothing into a program with privileges. The reason
  * is known however soon the program ends. */
 void started_privileges(struct live *t)

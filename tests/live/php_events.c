@@ -4,9 +4,11 @@
 
 #include <netinet/in.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* A class of time of the only thread. */
@@ -215,6 +217,45 @@ void php_attach_plain(struct live *t)
 	      "it is not told: %s", at.said);
 	calls = detach(t, &at);
 	CHECK(t, !calls, "%d calls seen", (int)calls);
+}
+
+/* A build without probes has no such variable. */
+void php_attach_no_probes(struct live *t)
+{
+	static const char option[] = "zend_dtrace_enabled";
+	struct live_args strip = {.n = 0}, php = {.n = 0}, a = {.n = 0};
+	char *copied = live_text(t, "%s/php", t->dir), *file, *at;
+	struct live_talk served;
+	struct live_end end;
+	size_t size;
+	FILE *f;
+
+	php_need_probes(t);
+	live_add(t, &strip, "/usr/bin/env", "objcopy", "--remove-section",
+		 ".note.stapsdt", getenv("PHP"), copied, NULL);
+	live_run(t, &strip, NULL, &end);
+	CHECK(t, end.code == 0, "objcopy: %s", end.err);
+	file = live_read(t, copied, &size);
+	at = memmem(file, size, option, sizeof(option));
+	CHECK(t, at, "it does not export %s", option);
+	*at = 'Z';
+	f = fopen(copied, "w");
+	CHECK(t,
+	      f && fwrite(file, size, 1, f) == 1 && !fclose(f) &&
+		      !chmod(copied, 0755),
+	      "no copy");
+	live_add(t, &php, copied, live_text(t, "%s/demo.php", t->fixtures),
+		 "served", NULL);
+	live_talk(t, &php, &served);
+	free(live_await(t, served.out, "ready"));
+	live_add(t, &a, t->gnomon, "run", "-f", "one", "-p",
+		 live_text(t, "%d", (int)served.pid), NULL);
+	live_run(t, &a, NULL, &end);
+	live_expect_line(t, &end, 2,
+			 "(PHP engine) was already running: its functions are "
+			 "seen only if it was started with USE_ZEND_DTRACE=1 "
+			 "and has probes; --snapshot 99 samples");
+	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
 /* A port that nobody listens at. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <linux/capability.h>
 
 /* The same answer, if each hook is a trap. */
@@ -45,6 +46,43 @@ void php_no_probes(struct live *t)
 	      strstr(end.out, "it has no probes; hooks of gnomon report its "
 			      "functions\n"),
 	      "list does not say so: %s%s", end.out, end.err);
+}
+
+/* What is said about a PHP that a static program starts, so that it has no
+ * hooks, and that ends as it does without gnomon. NULL: nothing. */
+static const char *told(struct live *t, const char *php)
+{
+	struct live_args command = {.n = 0};
+	struct live_end end;
+	json_t *report;
+
+	live_add(t, &command,
+		 live_text(t, "%s/starts_static", getenv("NATIVE") ?: ""), php,
+		 live_text(t, "%s/demo.php", t->fixtures), "methods", NULL);
+	live_traced(t, &command, "", &end, &report);
+	CHECK(t, end.code == 0, "it ended with %d: %s", end.code, end.err);
+	return json_string_value(
+		json_object_get(json_object_get(report, "code"), "unhooked"));
+}
+
+/* A PHP that gnomon cannot know, as one in a container, is named. One whose
+ * probes report its functions is not. */
+void php_untold(struct live *t)
+{
+	char *copied = live_text(t, "%s/php8.2", t->dir);
+	const char *line;
+
+	php_need_probes(t);
+	live_copy(t, getenv("PHP"), copied);
+	CHECK(t, !chmod(copied, 0755), "no program");
+	line = told(t, copied);
+	CHECK(t,
+	      line && strstr(line, "php8.2 (11 processes) ran without gnomon's "
+				   "hook-site library, so its PHP functions "
+				   "were not traced"),
+	      "the report says: %s", line ?: "nothing");
+	line = told(t, getenv("PHP"));
+	CHECK(t, !line, "the report says: %s", line);
 }
 
 static void drop_ptrace(void)

@@ -112,7 +112,9 @@ static void note_attached(struct gn_session *s, pid_t pid,
 
 	s->valueless = *values;
 	s->called = told != 0;
-	s->no_runtime |= told == 0 || !rt->options;
+	/* a PHP that lacks these options also lacks sites in its functions */
+	s->no_runtime |=
+		told == 0 || !rt->options || (told == -ENOENT && rt->hooks_all);
 	gn_unseen_running(s->unseen, (uint32_t)pid, rt);
 	if (told > 0 && !*values)
 		return;

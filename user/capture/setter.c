@@ -46,24 +46,6 @@ struct gn_setter {
 	struct gn_setter_begun begun; /* under the lock */
 };
 
-void gn_setter_note(struct gn_setter_begun *b, pid_t pid, uint64_t now)
-{
-	b->at[b->n++ % GN_BEGUN_MAX] =
-		(struct gn_setter_began){.pid = pid, .time = now};
-}
-
-bool gn_setter_noted(const struct gn_setter_begun *b, pid_t pid, uint64_t since)
-{
-	/* the oldest is overwritten next; if it is not before `since`, those
-	 * that were forgotten may not be, either */
-	if (b->n >= GN_BEGUN_MAX && b->at[b->n % GN_BEGUN_MAX].time >= since)
-		return true;
-	for (size_t i = 0; i < GN_BEGUN_MAX && i < b->n; i++)
-		if (b->at[i].pid == pid && b->at[i].time >= since)
-			return true;
-	return false;
-}
-
 bool gn_setter_began(struct gn_setter *t, pid_t pid, uint64_t since)
 {
 	bool is;
@@ -338,6 +320,7 @@ void gn_setter_stop(struct gn_session *s)
 	eventfd_write(t->quit, 1);
 	pthread_join(t->thread, NULL);
 	gn_unseen_late(s->unseen, &t->late);
+	gn_unseen_begun(s->unseen, &t->begun);
 	free_setter(t);
 	s->setter = NULL;
 }

@@ -19,8 +19,8 @@ struct gn_setter;
 /* Starts the thread, which keeps the caller's privileges, if there is something
  * to set. 0 or -errno. */
 int gn_setter_start(struct gn_session *s);
-/* Stops the thread. The session's `unseen` learns which processes were not
- * reached in time. */
+/* Stops the thread. The session's `unseen` learns which processes it reached,
+ * and which not in time. */
 void gn_setter_stop(struct gn_session *s);
 
 /* The processes that began a runtime last. */

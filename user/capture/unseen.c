@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "capture/unseen.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +30,9 @@ struct program {
 	const struct gn_runtime *rt;
 	uint32_t pid;
 	bool over;   /* another program runs in the process */
+	bool named;  /* its file has the name of the interpreter */
+	bool begun;  /* gnomon's preloaded library found the interpreter */
+	bool apart;  /* it does not see that library */
 	bool runs;   /* the runtime was seen */
 	bool before; /* it ran before gnomon came, which was reported */
 	bool hooked;
@@ -148,6 +154,24 @@ static const char *unfit(const struct gn_unseen *u, uint32_t pid)
 	return access(exe, R_OK) ? NULL : gn_preload_unfit(exe, u->uid);
 }
 
+/* Whether a process that lives does not see gnomon's preloaded library. */
+static bool is_apart(uint32_t pid)
+{
+	int root = gn_inside_proc((pid_t)pid, "root", O_PATH | O_DIRECTORY);
+	char path[PATH_MAX];
+	int fd;
+
+	if (root < 0)
+		return false;
+	fd = gn_runtime_library(&gn_runtime_preload, false, path, sizeof(path))
+		     ? -EINVAL
+		     : gn_inside_open(root, path, O_PATH);
+	if (fd >= 0)
+		close(fd);
+	close(root);
+	return fd == -ENOENT || fd == -ENOTDIR;
+}
+
 static void note_runtime(struct gn_unseen *u, const struct gn_rec_thread *r)
 {
 	const struct gn_runtime *rt;
@@ -167,8 +191,10 @@ static void note_runtime(struct gn_unseen *u, const struct gn_rec_thread *r)
 		ask(p, u->uid);
 		if (!p->hooked && rt->library)
 			ask_environment(p);
-		if (u->named && rt->methods)
+		if (u->named && rt->methods) {
 			p->unfit = unfit(u, r->pid);
+			p->apart = is_apart(r->pid);
+		}
 	}
 }
 
@@ -207,6 +233,7 @@ static void end_program(struct gn_unseen *u, uint32_t pid)
 			continue;
 		p->over = true;
 		p->runs &= !p->rt->preloaded;
+		p->named = false;
 	}
 }
 
@@ -228,7 +255,9 @@ static void note_exec(struct gn_unseen *u, const struct gn_rec_thread *r)
 	p = rt ? find_or_add(u, r->pid, rt) : NULL;
 	if (!p)
 		return;
-	p->runs = true;
+	p->runs = rt->preloaded;
+	p->named = true;
+	p->apart = is_apart(r->pid);
 	p->unfit = r->f.h.flags & GN_F_SECURE ? gn_preload_privileged
 		   : len > 0		      ? gn_preload_unfit(exe, u->uid)
 					      : NULL;
@@ -290,6 +319,13 @@ void gn_unseen_siteless(struct gn_unseen *u, const struct gn_runtime *rt)
 	u->siteless = rt;
 }
 
+void gn_unseen_begun(struct gn_unseen *u, const struct gn_setter_begun *begun)
+{
+	for (size_t i = 0; i < u->count; i++)
+		u->program[i].reports |=
+			gn_setter_noted(begun, (pid_t)u->program[i].pid, 0);
+}
+
 /* No thread of such a runtime shows that it began. */
 static void note_begun(struct gn_unseen *u, const struct gn_setter_reached *at)
 {
@@ -314,10 +350,14 @@ void gn_unseen_late(struct gn_unseen *u, const struct gn_setter_late *late)
 /* The first thread of a process reports the library. */
 static void note_interpreter(struct gn_unseen *u, uint32_t pid)
 {
-	for (size_t i = 0; i < u->count; i++)
-		if (u->program[i].pid == pid && !u->program[i].over &&
-		    u->program[i].rt->preloaded)
-			u->program[i].hooked = true;
+	for (size_t i = 0; i < u->count; i++) {
+		struct program *p = &u->program[i];
+
+		if (p->pid != pid || p->over)
+			continue;
+		p->begun = true;
+		p->hooked |= p->rt->preloaded;
+	}
 }
 
 /* The thread that loads a JVM is mostly the first one, too. */
@@ -420,6 +460,12 @@ static const char *why_alone(const struct gn_unseen *u, const struct program *p)
 		return p->unfit;
 	if (u->attached)
 		return "a process that gnomon was attached to started it";
+	if (p->apart)
+		return "it sees other files than gnomon, as in a container";
+	if (p->rt->hooks_all)
+		return "it has threads, or it or what started it is static, "
+		       "has another C library or privileges, or sees other "
+		       "files";
 	return p->rt->methods ? "it or what started it is static, has another "
 				"C library or privileges, sees other files, or "
 				"is linked to libjvm.so"
@@ -464,16 +510,30 @@ static void tell_program(const struct gn_unseen *u, const struct program *p,
 	tell(ctx, line);
 }
 
+/* Whether the name of its file is all that shows the interpreter: it has
+ * neither the library nor its own probes. */
+static bool is_mute(const struct program *p)
+{
+	return p->named && !p->runs && !p->begun && !p->reports;
+}
+
 static bool is_unhooked(const struct program *p)
 {
-	return p->runs && !p->hooked;
+	return (p->runs || is_mute(p)) && !p->hooked;
+}
+
+/* Whether tell_interpreter() tells of it. */
+static bool is_interpreter(const struct program *p)
+{
+	return p->rt->preloaded || is_mute(p);
 }
 
 /* Whether one line tells of both. */
 static bool are_alike(const struct program *a, const struct program *b)
 {
 	return is_unhooked(a) && is_unhooked(b) && a->rt == b->rt &&
-	       a->unfit == b->unfit && !strcmp(a->comm, b->comm);
+	       is_mute(a) == is_mute(b) && a->unfit == b->unfit &&
+	       a->apart == b->apart && !strcmp(a->comm, b->comm);
 }
 
 static void tell_interpreter(const struct gn_unseen *u, size_t i,
@@ -493,6 +553,7 @@ static void tell_interpreter(const struct gn_unseen *u, size_t i,
 		 p->comm, many, p->rt->language, why_alone(u, p),
 		 p->unfit      ? "use another build of it"
 		 : u->attached ? "let gnomon start the whole program"
+		 : p->apart    ? "let gnomon start it in there"
 			       : "give its own command to gnomon");
 	tell(ctx, line);
 }
@@ -500,7 +561,7 @@ static void tell_interpreter(const struct gn_unseen *u, size_t i,
 /* Whether a line has told of a program of an interpreter. */
 static bool is_told(const struct gn_unseen *u, size_t i)
 {
-	for (size_t k = 0; k < i && u->program[i].rt->preloaded; k++)
+	for (size_t k = 0; k < i && is_interpreter(&u->program[i]); k++)
 		if (are_alike(&u->program[k], &u->program[i]))
 			return true;
 	return false;
@@ -626,7 +687,7 @@ void gn_unseen_runtimes(const struct gn_unseen *u, gn_unseen_fn tell, void *ctx)
 
 		if (!is_unhooked(p) || is_told(u, i) || n++ >= TOLD_MOST)
 			continue;
-		if (p->rt->preloaded)
+		if (is_interpreter(p))
 			tell_interpreter(u, i, tell, ctx);
 		else
 			tell_program(u, p, tell, ctx);

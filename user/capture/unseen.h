@@ -22,6 +22,7 @@ struct gn_files;
 struct gn_filter;
 struct gn_native_stats;
 struct gn_runtime;
+struct gn_setter_begun;
 struct gn_setter_late;
 struct gn_unseen;
 
@@ -46,6 +47,10 @@ void gn_unseen_siteless(struct gn_unseen *u, const struct gn_runtime *rt);
 /* Notes in which processes a runtime without a library got its options too
  * late. */
 void gn_unseen_late(struct gn_unseen *u, const struct gn_setter_late *late);
+
+/* Notes in which processes such a runtime began, so that its own sites report
+ * it. */
+void gn_unseen_begun(struct gn_unseen *u, const struct gn_setter_begun *begun);
 
 /* Takes each record of the kernel side, in order. `filter` learns which of its
  * globs match names of a runtime. */

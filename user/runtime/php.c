@@ -199,6 +199,8 @@ static const char *const around[] = {
 	NULL,
 };
 
+static const char *const interpreters[] = {"php", "php-cgi", "php-fpm", NULL};
+
 extern const struct gn_runtime gn_runtime_php;
 const struct gn_runtime gn_runtime_php = {
 	.id = GN_RUNTIME_PHP,
@@ -209,6 +211,8 @@ const struct gn_runtime gn_runtime_php = {
 	.sites = sites,
 	.nsites = sizeof(sites) / sizeof(sites[0]),
 	.core = CORE,
+	.interpreters = interpreters,
+	.language = "PHP",
 	.interpreter = "*php*",
 	.around = around,
 	.core_library = EMBEDDED,

@@ -136,8 +136,8 @@ struct gn_runtime {
 	/* gnomon's preloaded library loads `library` into the programs that
 	 * have the runtime. */
 	bool preloaded;
-	/* With `preloaded`: the names of its programs, then NULL (a version can
-	 * follow a name); and its language. */
+	/* With `preloaded` or `hooks_all`: the names of its programs, then NULL
+	 * (a version can follow a name); and its language. */
 	const char *const *interpreters;
 	const char *language;
 	/* A glob (ksh's, too) for the base name of the file that has it, as a
@@ -264,7 +264,7 @@ const struct gn_runtime *gn_runtime_at(size_t i);
 /* NULL: no runtime has this number. */
 const struct gn_runtime *gn_runtime_of(uint32_t id);
 
-/* The preloaded runtime whose program has this path or name, or NULL. */
+/* The runtime whose program has this path or name (`interpreters`), or NULL. */
 const struct gn_runtime *gn_runtime_interpreter(const char *program);
 
 /* Whether only this runtime makes threads of this name. */

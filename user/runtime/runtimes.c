@@ -49,7 +49,7 @@ const struct gn_runtime *gn_runtime_of(uint32_t id)
 
 static bool is_interpreter(const struct gn_runtime *rt, const char *name)
 {
-	for (size_t i = 0; rt->preloaded && rt->interpreters[i]; i++) {
+	for (size_t i = 0; rt->interpreters && rt->interpreters[i]; i++) {
 		size_t len = strlen(rt->interpreters[i]);
 
 		if (!strncmp(name, rt->interpreters[i], len) &&
