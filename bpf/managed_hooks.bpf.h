@@ -93,12 +93,14 @@ static __noinline int runtime_began(struct gn_task *t, __u32 func, __u64 result)
 }
 
 /* The thread runs the first code of an interpreter. All threads and children
- * that it starts have the same lock. */
+ * that it starts have the same lock. A negative `at` is where threads have
+ * their context, from the thread pointer on. */
 static __noinline int note_lock(struct gn_task *t, __u32 size, __u64 at)
 {
 	if (!t)
 		return 0;
-	t->lock.at = at;
+	t->lock.context = (__s64)at < 0 ? (__s32)at : 0;
+	t->lock.at = t->lock.context ? 0 : at;
 	t->lock.size = size;
 	return 0;
 }

@@ -14,6 +14,7 @@
 #include <gnomon/event.h>
 #include <gnomon/interpreter.h>
 
+#include "local.bpf.h"
 #include "rbtext.bpf.h"
 #include "walk.bpf.h"
 
@@ -77,18 +78,14 @@ struct gn_ruby_location {
 static __always_inline __u64 ruby_context(const struct gn_interpreter *rb,
 					  __u64 thread)
 {
-	__u64 module, table, at = thread, context;
+	__u64 context;
+	enum local_no no = local_word(
+		&context, thread, rb->addr[GN_RUBY_MODULE], rb->ruby.context);
 
-	if (rb->addr[GN_RUBY_MODULE]) {
-		if (!user_word(&module, rb->addr[GN_RUBY_MODULE]) ||
-		    !user_word(&table, thread + 8) ||
-		    !user_word(&at, table + module * 16))
-			return GN_WALK_UNREAD;
-		if (!at || at == ~0ull)
-			return GN_WALK_OUTSIDE;
-	}
-	if (!user_word(&context, at + (__s64)rb->ruby.context))
+	if (no == LOCAL_UNREAD)
 		return GN_WALK_UNREAD;
+	if (no == LOCAL_NONE)
+		return GN_WALK_OUTSIDE;
 	return context ?: GN_WALK_OUTSIDE;
 }
 

@@ -19,6 +19,7 @@
 
 #include "file_kind.bpf.h"
 #include "futex.bpf.h"
+#include "local.bpf.h"
 #include "maps.bpf.h"
 #include "syscall.bpf.h"
 
@@ -110,12 +111,11 @@ static __always_inline enum gn_class wait_class(struct task_struct *task,
 	}
 }
 
-/* Whether the thread's place in the list of those that wait for its
- * interpreter's lock is taken. */
-static __always_inline bool is_listed(const struct gn_lock *lock, __u64 word)
+/* Whether a place is in a list. */
+static __always_inline bool is_listed(__u64 at)
 {
-	__u64 at = (word & ~7ull) - GN_LOCK_COND_FUTEX - lock->size, back = 0;
 	struct gn_lock_place place;
+	__u64 back = 0;
 
 	return !bpf_probe_read_user(&place, sizeof(place), (void *)at) &&
 	       place.next != at &&
@@ -126,18 +126,40 @@ static __always_inline bool is_listed(const struct gn_lock *lock, __u64 word)
 	       back == at;
 }
 
+/* Where the current thread has its place in the list of those that wait for
+ * their interpreter's lock; 0: it waits for something else. */
+static __always_inline __u64 place_in_ruby(const struct gn_lock *lock,
+					   __u64 word)
+{
+	struct task_struct *p = bpf_get_current_task_btf();
+	__u64 context, thread, native;
+
+	if (!lock->context)
+		return (word & ~7ull) - GN_LOCK_COND_FUTEX - lock->size;
+	if (local_word(&context, BPF_CORE_READ(p, thread.fsbase), lock->at,
+		       lock->context) != LOCAL_FOUND ||
+	    bpf_probe_read_user(&thread, sizeof(thread),
+				(void *)(context + GN_LOCK_THREAD)) ||
+	    bpf_probe_read_user(&native, sizeof(native),
+				(void *)(thread + GN_LOCK_NATIVE)) ||
+	    word - native - GN_LOCK_COND(lock->size) >= GN_LOCK_COND_SIZE)
+		return 0;
+	return thread + GN_LOCK_PLACE(lock->size);
+}
+
 /* Whether the current thread, which waits for a futex, waits for its
  * interpreter's lock. */
 __noinline int waits_for_interpreter(struct gn_task *t)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
-	__u64 word = entry_regs(p)->di;
+	__u64 word = entry_regs(p)->di, place;
 
 	if (!t || !t->lock.size || in_ia32(p))
 		return false;
-	if (t->lock.at)
+	if (t->lock.at && !t->lock.context)
 		return word - t->lock.at < t->lock.size;
-	return is_listed(&t->lock, word);
+	place = place_in_ruby(&t->lock, word);
+	return place && is_listed(place);
 }
 
 /* For the current thread: the class in the upper half, the reason in the

@@ -80,7 +80,8 @@ enum gn_spec_flag {
 	GN_SPEC_CLASS = 8,
 	/* the length of each text is in the 8 bytes before it */
 	GN_SPEC_SIZED = 16,
-	/* the index is the size and the key the address of a struct gn_lock */
+	/* the index is the size and the key the address of a struct gn_lock,
+	 * or its context, which is negative */
 	GN_SPEC_LOCK = 32,
 };
 

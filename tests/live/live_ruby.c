@@ -70,6 +70,47 @@ void ruby_lock(struct live *t)
 	}
 }
 
+/* The same in a program that runs already, whose methods are not seen. */
+void ruby_lock_attach(struct live *t)
+{
+	struct live_args command = {.n = 0}, a = {.n = 0};
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	char *path = live_path(t, "report"), *out = "", *line;
+	const json_t *classes;
+	struct live_talk ruby, gnomon;
+	uint64_t off, known;
+
+	CHECK(t, truths, "no memory");
+	live_add(t, &command, live_ruby_known(t, "the interpreter's lock"),
+		 "-e",
+		 "$stdout.sync = true; puts 'runs'; $stdin.gets; load ARGV.pop",
+		 "contend", live_text(t, "%s/demo.rb", t->fixtures), NULL);
+	live_talk(t, &command, &ruby);
+	free(live_await(t, ruby.out, "runs"));
+	live_add(t, &a, t->gnomon, "run", "--format", "json", "-o", path, "-p",
+		 live_text(t, "%d", (int)ruby.pid), NULL);
+	live_talk(t, &a, &gnomon);
+	free(live_await(t, gnomon.err, "gnomon: attached"));
+	live_tell(t, &ruby, "go");
+	while ((line = live_await_or_end(t, ruby.out, "")))
+		out = live_text(t, "%s%s\n", out, line);
+	CHECK(t, !live_finish(t, &ruby), "Ruby failed: %s", out);
+	CHECK(t, !live_wait(t, &gnomon), "gnomon failed");
+	live_truths(t, out, truths);
+	off = live_truth(truths, "inner", "Object#race") -
+	      live_truth(truths, "cpu", "Object#race");
+	free(truths);
+	classes = json_object_get(
+		json_object_get(live_load(t, path), "session"), "classes");
+	known = live_number(t, classes, "lock") +
+		live_number(t, classes, "runqueue");
+	CHECK(t, known >= off / 10 * 9 - 10000000,
+	      "%" N " ns in locks and queued, %" N " ns not on a CPU", known,
+	      off);
+	CHECK(t, live_number(t, classes, "event") > 20000000,
+	      "no thread waited for another");
+}
+
 /* Only methods that -f names are recorded, by their whole name, without Object,
  * or by their file. */
 void ruby_filter(struct live *t)

@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include <gnomon/lock.h>
+
 #include "capture/interpreter_file.h"
 #include "interpreter_base.h"
 
@@ -156,6 +158,16 @@ static void later_versions_of_ruby(void **state)
 	assert_int_equal(file.its.ruby.attached, 128);
 }
 
+static void locks_of_later_versions(void **state)
+{
+	(void)state;
+	assert_int_equal(gn_lock_of_ruby(3, 1), GN_LOCK_RUBY_BEFORE);
+	assert_int_equal(GN_LOCK_PLACE(gn_lock_of_ruby(3, 2)), 56);
+	assert_int_equal(GN_LOCK_COND(gn_lock_of_ruby(3, 2)), 32);
+	assert_int_equal(GN_LOCK_PLACE(gn_lock_of_ruby(3, 3)), 72);
+	assert_int_equal(GN_LOCK_COND(gn_lock_of_ruby(3, 3)), 40);
+}
+
 /* Of two variables that the code loads, neither is taken for the symbols. */
 static void symbols_are_not_guessed(void **state)
 {
@@ -261,6 +273,7 @@ int main(void)
 		cmocka_unit_test(the_context_of_a_program),
 		cmocka_unit_test(versions_of_ruby),
 		cmocka_unit_test(later_versions_of_ruby),
+		cmocka_unit_test(locks_of_later_versions),
 		cmocka_unit_test(symbols_are_not_guessed),
 		cmocka_unit_test(the_globals_of_php),
 		cmocka_unit_test(versions_of_php),

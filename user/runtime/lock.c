@@ -15,13 +15,12 @@ static bool find_in(pid_t pid, const struct gn_mapping *m,
 	uint64_t addr, size, first;
 	char file[96];
 
-	if (!l->variable) {
-		*lock = (struct gn_lock){.size = l->before};
-		return l->before;
-	}
 	snprintf(file, sizeof(file), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
 		 (int)pid, m->start, m->end);
-	if (gn_exported_variable(file, l->variable, &addr, &size, &first) ||
+	if (l->find)
+		return l->find(file, m->start, lock);
+	if (!l->variable ||
+	    gn_exported_variable(file, l->variable, &addr, &size, &first) ||
 	    !size || size > UINT32_MAX)
 		return false;
 	*lock = (struct gn_lock){.at = m->start + addr - first,

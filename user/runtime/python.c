@@ -90,7 +90,7 @@ const struct gn_runtime gn_runtime_python = {
 	.script_words = script_words,
 	.find = find,
 	.matches = gn_python_filter,
-	.lock = {"_PyRuntime", 0},
+	.lock = {.variable = "_PyRuntime"},
 	.attached = "only its threads and time classes are seen, not calls of "
 		    "its functions; --snapshot 99 samples them, and if "
 		    "gnomon starts it, it sees calls",

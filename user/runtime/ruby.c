@@ -6,7 +6,9 @@
 
 #include <gnomon/preload.h>
 #include "hooksite/ruby/filter.h"
+#include "elf/exported.h"
 #include "runtime/call_sites.h"
+#include "runtime/ruby_context.h"
 #include "runtime/runtime.h"
 
 static const struct gn_runtime_site sites[] = {
@@ -42,6 +44,29 @@ static int find(const char *home, gn_runtime_found_fn each, void *ctx)
 			   found.gl_pathv[i] + strlen(INSTALLED));
 	globfree(&found);
 	return err;
+}
+
+/* The file's first address, as linked, is that of its first byte. */
+static bool find_lock(const char *path, uint64_t start, struct gn_lock *lock)
+{
+	uint64_t addr, size, first, module;
+	int32_t version[2];
+	int64_t context;
+
+	if (gn_ruby_version(path, version))
+		return false;
+	lock->size = gn_lock_of_ruby(version[0], version[1]);
+	if (lock->size == GN_LOCK_RUBY_BEFORE)
+		return true;
+	if (gn_ruby_context(path, &context, &module) ||
+	    context != (int32_t)context ||
+	    gn_exported_variable(path, GN_RUBY_VERSION, &addr, &size, &first)) {
+		lock->size = 0;
+		return false;
+	}
+	lock->at = start + module - first;
+	lock->context = (int32_t)context;
+	return true;
 }
 
 static const char *const limits[] = {
@@ -93,7 +118,7 @@ const struct gn_runtime gn_runtime_ruby = {
 	.matches = gn_ruby_filter,
 	.embedded = "methods are not seen in a Ruby that a program has as a "
 		    "library; --snapshot 99 samples them (Ruby 3.1 to 3.3)",
-	.lock = {NULL, GN_LOCK_RUBY_BEFORE},
+	.lock = {.find = find_lock},
 	.attached =
 		"only its threads and time classes are seen, not its "
 		"methods; --snapshot 99 samples them (Ruby 3.1 to 3.3), and if "

@@ -65,11 +65,11 @@ struct gn_runtime_site {
 
 /* Where an interpreter has its lock (gnomon/lock.h). */
 struct gn_runtime_lock {
-	/* A variable that `interpreter` exports and that contains the lock.
-	 * NULL: each thread has a condition variable, and its place in the list
-	 * is `before` bytes in front of that; 0: there is no lock. */
+	/* A variable that `interpreter` exports and that contains the lock. */
 	const char *variable;
-	uint32_t before;
+	/* Or what finds it in the file at `path`, whose first byte is mapped at
+	 * `start`. False: not found. */
+	bool (*find)(const char *path, uint64_t start, struct gn_lock *lock);
 };
 
 #define GN_RUNTIME_OPTIONS 4

@@ -2,6 +2,8 @@
 #include "api.h"
 
 #include <dlfcn.h>
+#include <link.h>
+#include <string.h>
 
 struct gn_rb_api gn_rb;
 
@@ -23,6 +25,7 @@ bool gn_rb_find(void)
 
 static struct {
 	unsigned int seen, alike;
+	const void *context;
 } check;
 
 static bool is_alike(struct gn_rb_event *e)
@@ -45,6 +48,37 @@ static void check_event(gn_rb_value data, struct gn_rb_event *e)
 	(void)data;
 	check.seen++;
 	check.alike += is_alike(e);
+	check.context = e->context;
+}
+
+/* The memory that the current thread has for the interpreter: some words, of
+ * which one is the address of its context. */
+static int find_context(struct dl_phdr_info *info, size_t size, void *out)
+{
+	const char *thread = __builtin_thread_pointer();
+	const void *const *word = info->dlpi_tls_data;
+	ptrdiff_t *found = out;
+
+	(void)size;
+	if (!word || !strstr(info->dlpi_name, "libruby"))
+		return 0;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		for (size_t k = 0;
+		     p->p_type == PT_TLS && k < p->p_memsz / sizeof(*word); k++)
+			if (word[k] == check.context)
+				*found = (const char *)&word[k] - thread;
+	}
+	return 1;
+}
+
+ptrdiff_t gn_rb_context_at(void)
+{
+	ptrdiff_t found = 0;
+
+	dl_iterate_phdr(find_context, &found);
+	return found;
 }
 
 bool gn_rb_check(void)

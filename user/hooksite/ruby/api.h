@@ -122,6 +122,10 @@ struct gn_rb_api {
 	gn_rb_id attached_id, refined_id;
 };
 
+/* Where each thread has the address of its context, from the thread pointer on;
+ * 0: it is not known. Call it after gn_rb_check(). */
+ptrdiff_t gn_rb_context_at(void);
+
 extern struct gn_rb_api gn_rb __attribute__((visibility("hidden")));
 
 /* False: this process has no interpreter that the library knows. */

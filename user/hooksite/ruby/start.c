@@ -31,6 +31,16 @@ static bool begin_hooks(void)
 	return gn_hook_begin(gn_call_begin(ruby.asked.fast));
 }
 
+static void tell_lock(void)
+{
+	const int *version = dlsym(RTLD_DEFAULT, "ruby_api_version");
+	uint32_t how = version ? gn_lock_of_ruby(version[0], version[1]) : 0;
+	ptrdiff_t at = how == GN_LOCK_RUBY_BEFORE ? 0 : gn_rb_context_at();
+
+	if (how == GN_LOCK_RUBY_BEFORE || at)
+		gn_site_call_lock(how, (uint64_t)at);
+}
+
 static int run_main(gn_preload_run_fn run, void *program)
 {
 	int status;
@@ -43,7 +53,7 @@ static int run_main(gn_preload_run_fn run, void *program)
 		return run(program);
 	}
 	gn_site_call_init(0);
-	gn_site_call_lock(GN_LOCK_RUBY_BEFORE, 0);
+	tell_lock();
 	gn_hook_enter_main();
 	status = run(program);
 	gn_hook_leave_main();
