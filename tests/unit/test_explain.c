@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include <gnomon/syscalls.h>
 #include "explained.h"
 
 /* Ended threads may share a row. */
@@ -172,6 +173,48 @@ static void waits_are_shown(void **state)
 	assert_string_equal(finding(&m, "lock", &f).next,
 			    "--by waits --limit 8");
 	gn_findings_clear(&f);
+}
+
+/* A worker of a server that waits for connections for most of its time is not
+ * held up by sockets, and not busy meanwhile. */
+static void connections_hold_nothing_up(void **state)
+{
+	struct gn_model_thread thread = {
+		.tid = 1,
+		.name = "php-fpm8.2",
+		.elapsed = SECOND,
+		.classes = {[GN_CLASS_APP] = SECOND / 10,
+			    [GN_CLASS_NET] = SECOND / 10 * 9},
+		.accepted = SECOND / 10 * 9,
+	};
+	struct gn_model_wait wait = {
+		.function = -1,
+		.waker_function = -1,
+		.class = GN_CLASS_NET,
+		.reason = GN_NR_accept,
+		.idle = true,
+		.ns = SECOND / 10 * 9,
+		.longest = SECOND / 100,
+		.count = 100,
+	};
+	struct gn_model m = {
+		.end = SECOND,
+		.session = {.elapsed_incl = SECOND,
+			    .class_incl = {[GN_CLASS_APP] = SECOND / 10,
+					   [GN_CLASS_NET] = SECOND / 10 * 9}},
+		.threads = &thread,
+		.nthreads = 1,
+		.waits = &wait,
+		.nwaits = 1,
+	};
+
+	(void)state;
+	assert_false(holds(&m, "net"));
+	/* it waits for answers */
+	wait.reason = GN_NR_recvfrom;
+	wait.idle = false;
+	thread.accepted = 0;
+	assert_true(holds(&m, "net"));
 }
 
 /* Others take the CPUs: the busy time is waiting for one. What the program does
@@ -464,6 +507,7 @@ int main(void)
 		cmocka_unit_test(a_stopped_program_is_told),
 		cmocka_unit_test(calls_can_be_missing),
 		cmocka_unit_test(waits_are_shown),
+		cmocka_unit_test(connections_hold_nothing_up),
 		cmocka_unit_test(collections_on_a_busy_machine),
 		cmocka_unit_test(a_command_is_suggested_once),
 		cmocka_unit_test(killed),

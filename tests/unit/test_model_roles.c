@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include <gnomon/event.h>
+#include <gnomon/syscalls.h>
 #include "model_feed.h"
 #include "runtime/roles.h"
 
@@ -292,6 +293,44 @@ static void services_of_a_runtime_wait_for_nobody(void **state)
 	assert_false(idles_in("main", 'w'));
 }
 
+static void wait_for_socket(struct feed *f, uint64_t start, uint64_t end,
+			    uint16_t reason)
+{
+	struct gn_rec_slice r = {.h = {.time = end,
+				       .tid = 1,
+				       .seq = ++f->slice_seq[1],
+				       .kind = GN_KIND_SLICE},
+				 .start = start,
+				 .reason = reason,
+				 .class = GN_CLASS_NET};
+
+	feed_rec(f, &r, sizeof(r));
+}
+
+/* A server's thread that waits for a connection has nothing to do; one that
+ * waits for an answer has. */
+static void waits_for_connections_are_idle(void **state)
+{
+	struct feed f = {.p = gn_pipeline_new(&(struct gn_pipeline_opts){0})};
+	struct gn_model *m;
+
+	(void)state;
+	assert_non_null(f.p);
+	feed_comm(&f, 0, 1, "main");
+	wait_for_socket(&f, 20, 70, GN_NR_accept);
+	wait_for_socket(&f, 80, 90, GN_NR_accept4);
+	wait_for_socket(&f, 100, 107, GN_NR_recvfrom);
+	feed_event(&f, 200, 1, GN_KIND_EXIT, 0, 0, 67);
+	m = feed_finish(&f);
+	assert_int_equal(m->nwaits, 3);
+	for (size_t i = 0; i < m->nwaits; i++)
+		assert_int_equal(m->waits[i].idle,
+				 m->waits[i].reason != GN_NR_recvfrom);
+	assert_int_equal(thread_in(m, 1)->classes[GN_CLASS_NET], 67);
+	assert_int_equal(thread_in(m, 1)->accepted, 60);
+	gn_model_free(m);
+}
+
 /* A runtime's own thread identifies the runtime of a process until it executes
  * another program. */
 static void a_thread_shows_the_runtime(void **state)
@@ -518,6 +557,7 @@ int main(void)
 		cmocka_unit_test(functions_have_roles),
 		cmocka_unit_test(frames_on_top_say_what_an_event_is),
 		cmocka_unit_test(services_of_a_runtime_wait_for_nobody),
+		cmocka_unit_test(waits_for_connections_are_idle),
 		cmocka_unit_test(a_thread_shows_the_runtime),
 		cmocka_unit_test(a_pool_starves),
 		cmocka_unit_test(a_pool_is_taken),

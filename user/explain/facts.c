@@ -17,6 +17,15 @@ static uint64_t busy_of(const uint64_t classes[GN_CLASS_COUNT], bool halted)
 	       classes[GN_CLASS_SLEEP] + (halted ? 0 : classes[GN_CLASS_OTHER]);
 }
 
+/* A thread that waits for a connection has nothing to do. Of a wait that was
+ * for gnomon, too, only a part is in the classes. */
+static uint64_t accepted_of(const struct gn_model_thread *t)
+{
+	uint64_t net = t->classes[GN_CLASS_NET];
+
+	return t->accepted < net ? t->accepted : net;
+}
+
 /* Whether the program wanted no more CPUs than it may run on, and had at most
  * half of them. Its control group did not hold it up, as far as is known. */
 static bool is_crowded(const struct gn_facts *f)
@@ -53,7 +62,7 @@ int gn_facts_of(const struct gn_model *m, struct gn_facts *out)
 	halted = out->halted > out->classes[GN_CLASS_OTHER] / 2;
 	for (size_t i = 0; i < m->nthreads; i++) {
 		const struct gn_model_thread *t = &m->threads[i];
-		uint64_t busy = busy_of(t->classes, halted);
+		uint64_t busy = busy_of(t->classes, halted) - accepted_of(t);
 
 		out->cpu += gn_class_cpu_ns(t->classes);
 		if (gn_thread_idle(t))
@@ -67,7 +76,9 @@ int gn_facts_of(const struct gn_model *m, struct gn_facts *out)
 		out->busy += busy;
 		out->ready += t->classes[GN_CLASS_RUNQUEUE];
 		for (int c = 0; c < GN_CLASS_COUNT && !t->helper; c++)
-			out->waits[c] += t->classes[c];
+			out->waits[c] +=
+				t->classes[c] -
+				(c == GN_CLASS_NET ? accepted_of(t) : 0);
 		if (!t->merged && (!out->worker || busy > out->worker_busy)) {
 			out->worker = t;
 			out->worker_busy = busy;

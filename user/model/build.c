@@ -65,6 +65,7 @@ static void fill_thread(const struct gn_pipeline *p, const struct gn_thread *t,
 	out->kernel = t->kernel;
 	out->gaps = t->gaps;
 	out->records = t->records;
+	out->accepted = t->accepted;
 	out->entered = t->entered;
 	out->in_doubt = gn_thread_in_doubt(p, t);
 	out->v.calls = t->stacks.calls;

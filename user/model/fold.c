@@ -64,6 +64,7 @@ static void merge(const struct gn_pipeline *p, struct gn_thread *to,
 	to->span += t->end - t->start;
 	to->gaps += t->gaps;
 	to->records += t->records;
+	to->accepted += t->accepted;
 	to->entered += t->entered;
 	to->in_doubt += gn_thread_in_doubt(p, t);
 	to->merged++;

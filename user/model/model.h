@@ -218,8 +218,9 @@ struct gn_model_thread {
 	/* span - probe_cost; the classes sum to it */
 	uint64_t elapsed;
 	uint64_t classes[GN_CLASS_COUNT];
-	uint64_t gaps;	  /* stretches in which records were lost */
-	uint64_t records; /* records of the thread that were taken */
+	uint64_t accepted; /* the part of NET that it waited for connections */
+	uint64_t gaps;	   /* stretches in which records were lost */
+	uint64_t records;  /* records of the thread that were taken */
 	/* over the whole session: calls, and records in doubt (marked by the
 	 * kernel side, or without a matching frame) */
 	uint64_t entered, in_doubt;

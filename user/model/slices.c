@@ -26,6 +26,14 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+/* Whether the thread waits for a connection: then it has nothing to do. Servers
+ * do it in a thread of its own, or, as php-fpm's workers, between requests. */
+static bool accepts(enum gn_class class, uint16_t reason)
+{
+	return class == GN_CLASS_NET &&
+	       (reason == GN_NR_accept || reason == GN_NR_accept4);
+}
+
 /* Adds a part of a slice. */
 static int put_part(struct gn_pipeline *p, struct gn_thread *t,
 		    struct gn_wait *part, uint64_t start, uint64_t end)
@@ -39,6 +47,8 @@ static int put_part(struct gn_pipeline *p, struct gn_thread *t,
 	part->longest = end - start;
 	part->ns = part->longest - told;
 	part->task_ns = part->tasks ? part->ns : 0;
+	if (accepts(part->class, part->reason))
+		t->accepted += part->ns;
 	part->later_longest = part->longest;
 	part->starved =
 		part->idle ? 0
@@ -226,7 +236,8 @@ static struct gn_wait row_of(const struct gn_pipeline *p,
 	struct gn_wait row = {.waker_fn = GN_NONE,
 			      .reason = s->reason,
 			      .class = class_in(s->class, role),
-			      .idle = role == GN_ROLE_IDLE,
+			      .idle = role == GN_ROLE_IDLE ||
+				      accepts(s->class, s->reason),
 			      .count = goes_on(t, s) ? 0 : 1};
 
 	row.interpreter =

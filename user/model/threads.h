@@ -51,6 +51,7 @@ struct gn_thread {
 	uint64_t start, end; /* start: may be the end of the last period */
 	uint64_t last;	     /* time of its latest record of any kind */
 	uint64_t sliced;     /* when its last slice ended; 0: no slice */
+	uint64_t accepted;   /* how long it waited for connections */
 	bool closed;
 	bool stopped; /* closed at the end of the capture: no records follow */
 	bool silent;  /* had no record in the last period */
