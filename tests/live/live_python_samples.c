@@ -27,6 +27,15 @@ void python_samples_attached(struct live *t)
 	check_attached(t, "shares");
 }
 
+void python_samples_suggested(struct live *t)
+{
+	for (char **p = live_pythons(t); *p; p++) {
+		const struct live_sampled s = python(*p);
+
+		live_sampled_suggested(t, &s, "Python");
+	}
+}
+
 void python_samples_threads(struct live *t)
 {
 	check_attached(t, "threads");

@@ -25,6 +25,14 @@ void ruby_samples_attached(struct live *t)
 	check_attached(t, "shares");
 }
 
+void ruby_samples_suggested(struct live *t)
+{
+	const struct live_sampled s =
+		ruby(live_ruby_known(t, "functions in samples"));
+
+	live_sampled_suggested(t, &s, "Ruby");
+}
+
 /* Methods in C have names, too. */
 void ruby_samples_natives(struct live *t)
 {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define N	PRIu64
 #define OPTIONS "--snapshot 997 --by samples"
@@ -116,32 +117,91 @@ static void add_program(struct live *t, const struct live_sampled *s,
 		 LIVE_BURNT_MS, NULL);
 }
 
-static json_t *attach(struct live *t, const struct live_sampled *s,
-		      const char *topic, char **out)
+/* Attaches gnomon to the program before it begins its work. Returns what the
+ * program says of it. */
+static char *capture(struct live *t, const struct live_sampled *s,
+		     const char *topic, const char *options)
 {
 	struct live_args a = {.n = 0};
 	struct live_talk program, gnomon;
-	json_t *report;
-	char *path = live_path(t, "report.json"), *line;
+	char *line, *out = live_text(t, "%s", "");
 	struct live_args g = {.n = 0};
 
-	*out = live_text(t, "%s", "");
 	add_program(t, s, &a, topic);
 	live_talk(t, &a, &program);
 	free(live_await(t, program.out, "runs"));
-	live_add(t, &g, t->gnomon, "run", "--format", "json", "-o", path, "-p",
-		 live_text(t, "%d", (int)program.pid), NULL);
-	live_split(t, &g, OPTIONS);
+	live_add(t, &g, t->gnomon, NULL);
+	live_split(t, &g, options);
+	live_add(t, &g, "-p", live_text(t, "%d", (int)program.pid), NULL);
 	live_talk(t, &g, &gnomon);
 	free(live_await(t, gnomon.err, "gnomon: attached"));
 	live_tell(t, &program, "go");
 	while ((line = live_await_or_end(t, program.out, "")))
-		*out = live_text(t, "%s%s\n", *out, line);
+		out = live_text(t, "%s%s\n", out, line);
 	CHECK(t, !live_finish(t, &program), "%s failed", s->path);
 	CHECK(t, !live_wait(t, &gnomon), "gnomon failed");
+	return out;
+}
+
+static json_t *attach(struct live *t, const struct live_sampled *s,
+		      const char *topic, char **out)
+{
+	char *path = live_path(t, "report.json");
+	json_t *report;
+
+	*out = capture(t, s, topic,
+		       live_text(t, "run --format json -o %s " OPTIONS, path));
 	report = live_load(t, path);
 	live_clean(t, report);
 	return report;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* The CPU time that the program says it had in its functions. */
+static uint64_t cpu_of(struct live *t, const char *out)
+{
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	uint64_t sum = 0;
+
+	CHECK(t, truths, "no memory");
+	live_truths(t, out, truths);
+	for (size_t i = 0; i < truths->n; i++)
+		if (is_cpu(&truths->line[i]))
+			sum += truths->line[i].value;
+	free(truths);
+	return sum;
+}
+
+void live_sampled_suggested(struct live *t, const struct live_sampled *s,
+			    const char *language)
+{
+	char *path = live_path(t, "trace");
+	uint64_t since = now_ns(), wall, cpu;
+	struct live_args a = {.n = 0};
+	struct live_end end;
+
+	cpu = cpu_of(
+		t, capture(t, s, "shares", live_text(t, "record -o %s", path)));
+	wall = now_ns() - since;
+	live_add(t, &a, t->gnomon, "explain", "-v", "-i", path, NULL);
+	live_run(t, &a, NULL, &end);
+	/* the finding needs a twentieth of a CPU */
+	if (cpu <= wall / 20)
+		live_skip(t, "the program had %" N " of %" N " ns on a CPU",
+			  cpu, wall);
+	CHECK(t, !end.code, "gnomon explain ended with %d: %s", end.code,
+	      end.err);
+	CHECK(t,
+	      strstr(end.out, live_text(t, "calls in %s are", language)) &&
+		      strstr(end.out, " --snapshot 499\n"),
+	      "samples are not suggested: %s", end.out);
 }
 
 void live_sampled_attached(struct live *t, const struct live_sampled *s,

@@ -29,6 +29,9 @@ void live_sampled_check(struct live *t, const struct live_sampled *s,
 /* Attaches to the program before it begins its work, and checks the report. */
 void live_sampled_attached(struct live *t, const struct live_sampled *s,
 			   const char *topic);
+/* Attaches without samples: the findings say what these would show. */
+void live_sampled_suggested(struct live *t, const struct live_sampled *s,
+			    const char *language);
 /* Starts a program, with `env` in addition if that is not NULL. */
 json_t *live_sampled_start(struct live *t, const struct live_args *command,
 			   char *const *env, struct live_end *end);

@@ -23,6 +23,13 @@ void php_samples_attached(struct live *t)
 	check_attached(t, "shares");
 }
 
+void php_samples_suggested(struct live *t)
+{
+	const struct live_sampled s = php(t);
+
+	live_sampled_suggested(t, &s, "PHP");
+}
+
 /* Functions of extensions have names, too. */
 void php_samples_natives(struct live *t)
 {

@@ -469,6 +469,25 @@ static void a_stripped_program(void **state)
 	assert_false(suggests(GN_RUNTIME_NATIVE, info, 2, "", all));
 }
 
+/* gnomon came to an interpreter that ran: no name of its file is of the
+ * program, but samples are. */
+static void an_interpreter_that_ran(void **state)
+{
+	struct gn_model_info info[] = {
+		{"options", "record -p 1"},
+		{"command", "[]"},
+		{"program.stripped", "1"},
+		{"program.sampled", "PHP"},
+	};
+
+	(void)state;
+	assert_true(suggests(GN_RUNTIME_ZEND, info, 4,
+			     "calls in PHP are seen only if gnomon starts the "
+			     "program",
+			     "--snapshot 499"));
+	assert_false(suggests(GN_RUNTIME_ZEND, info, 4, "stripped", NULL));
+}
+
 /* Of a process that had a number when gnomon came, and is gone. */
 static void the_file_of_a_process(void **state)
 {
@@ -515,6 +534,7 @@ int main(void)
 		cmocka_unit_test(own_code_on_a_busy_machine),
 		cmocka_unit_test(methods_that_nobody_names),
 		cmocka_unit_test(a_stripped_program),
+		cmocka_unit_test(an_interpreter_that_ran),
 		cmocka_unit_test(the_file_of_a_process),
 	};
 

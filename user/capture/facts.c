@@ -443,6 +443,8 @@ static void put_language(struct gn_session *s)
 
 	if (language)
 		gn_session_put_info(s, "program.language", language);
+	if (s->sampled)
+		gn_session_put_info(s, "program.sampled", s->sampled);
 }
 
 /* Whether only methods of JVMs have hooks in their code. */

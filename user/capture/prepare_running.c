@@ -72,6 +72,17 @@ static void note_none(struct gn_session *s, pid_t pid, size_t first)
 	s->no_runtime |= rt != NULL;
 }
 
+/* Notes the language if the process is an interpreter, whether or not calls are
+ * asked for. */
+static void note_sampled(struct gn_session *s, pid_t pid, size_t first)
+{
+	const struct gn_runtime *rt =
+		gn_runtime_launched(pid) ?: library_runtime(s, first);
+
+	if (rt && rt->preloaded)
+		s->sampled = rt->sampled;
+}
+
 static enum gn_wait step(void *ctx)
 {
 	const struct gn_session *s = ctx;
@@ -115,6 +126,8 @@ static void note_attached(struct gn_session *s, pid_t pid,
 	/* a PHP that lacks these options also lacks sites in its functions */
 	s->no_runtime |=
 		told == 0 || !rt->options || (told == -ENOENT && rt->hooks_all);
+	if (told <= 0)
+		s->sampled = rt->sampled;
 	gn_unseen_running(s->unseen, (uint32_t)pid, rt);
 	if (told > 0 && !*values)
 		return;
@@ -144,6 +157,7 @@ int gn_prepare_running(struct gn_session *s, pid_t pid, size_t first)
 	if (!rt) {
 		if (!s->light)
 			note_none(s, pid, first);
+		note_sampled(s, pid, first);
 		return 0;
 	}
 	told = rt->attach ? -ENOENT : was_told(rt, core, pid);

@@ -158,6 +158,8 @@ struct gn_session {
 	char error[512];
 	char summary[384];
 	char warning[PATH_MAX + 256];
+	/* of a process that already ran, if only samples name its functions */
+	const char *sampled;
 };
 
 /* values.c. 0 or <0. */

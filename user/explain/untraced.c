@@ -225,12 +225,14 @@ static bool unnamed_java(const struct gn_model *m)
 	return false;
 }
 
-/* The language of a program whose functions samples have, and nothing else has,
- * because gnomon did not start it; or NULL. */
+/* The language of a program whose functions samples have, or would have, and
+ * nothing else has, because gnomon did not start it; or NULL. */
 static const char *sampled_only(const struct gn_model *m)
 {
 	if (m->nfunctions)
 		return NULL;
+	if (!m->nsamples)
+		return gn_model_info(m, "program.sampled");
 	if (m->counters[GN_COUNTER_PYTHON_STACKS])
 		return "Python";
 	if (m->counters[GN_COUNTER_RUBY_STACKS])

@@ -229,6 +229,7 @@ const struct gn_runtime gn_runtime_php = {
 	.stack = 256 << 20,
 	.matches = gn_filter_hooks,
 	.name = name,
+	.sampled = "PHP",
 	.attached = "its functions are seen only if it was started "
 		    "with " VARIABLE "=1 and has probes; " SAMPLED,
 	.untold = "its functions are not seen, because it was started "

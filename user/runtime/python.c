@@ -84,6 +84,7 @@ const struct gn_runtime gn_runtime_python = {
 	.preloaded = true,
 	.interpreters = interpreters,
 	.language = "Python",
+	.sampled = "Python",
 	.interpreter = "*python3*",
 	.around = around,
 	.marker = "Py_BytesMain",

@@ -109,6 +109,7 @@ const struct gn_runtime gn_runtime_ruby = {
 	.preloaded = true,
 	.interpreters = interpreters,
 	.language = "Ruby",
+	.sampled = "Ruby",
 	.interpreter = "libruby*.so*",
 	.around = around,
 	.marker = "ruby_run_node",
