@@ -270,7 +270,8 @@ void gn_outside_tell(struct gn_outside *o,
 			"%.3f s for %s, %" PRIu64
 			" time%s: what %s did in that time is not in the "
 			"report; trace %s, too (-p %" PRIu32
-			"), or end %s first so that the command starts its own",
+			"), or, if the command starts its own where none runs, "
+			"end %s first",
 			p->id, command,
 			p->forked ? " and what it forked are" : " is",
 			(double)p->ns / 1e9, it, p->waits,

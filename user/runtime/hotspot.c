@@ -346,7 +346,8 @@ const struct gn_runtime gn_runtime_hotspot = {
 		    "started with " METHODS,
 	.untold = "its methods are not seen, because -f names none (as in -f "
 		  "'com.example.*') and it was started without " METHODS
-		  "; everything else is seen",
+		  "; everything else is seen, but a wait for a monitor "
+		  "(synchronized) counts as an event",
 	.apart = "the launcher of a JVM runs the program in a new thread, and "
 		 "--no-follow leaves new threads out: only the launcher's own "
 		 "thread is seen, which waits; leave --no-follow out",
