@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include <gnomon/hook.h>
+#include <gnomon/spec.h>
 #include "capture/clock.h"
 #include "capture/later_parts.h"
 #include "fail.h"
@@ -112,6 +114,36 @@ static void what_came_after_is_not(void **state)
 	assert_int_equal(s.later.late, 1);
 	assert_int_equal(s.later.late_ns, 5);
 	sample_clear(&s);
+}
+
+/* A child of a server, and the C++ library, which others map, too. If gnomon
+ * has probes there only because of exceptions, no call is missed. */
+static void without_functions_nothing_is_late(void **state)
+{
+	static const uint32_t specs[] = {GN_SPEC_LANDED, GN_SPEC_ENTER};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		uint64_t cookies[] = {GN_COOKIE(0, 8, GN_SPEC_LANDED),
+				      GN_COOKIE(0, 8, specs[i])};
+		struct gn_probe_group group = {
+			.prog = GN_PROG_NATIVE, .cookies = cookies, .count = 2};
+		struct gn_file library = {.path = (char *)"/lib/libstdc++.so.6",
+					  .fd = -1,
+					  .elsewhere = true};
+		struct sample s;
+
+		sample_make(&s);
+		s.session.files =
+			(struct gn_files){.file = &library, .count = 1};
+		s.session.probes =
+			(struct gn_probes){.group = &group, .count = 1};
+		gn_later_miss(&s.later, PID, 5);
+		assert_int_equal(s.later.late, i);
+		assert_int_equal(s.later.out_size,
+				 i * sizeof(struct gn_rec_unprobed));
+		sample_clear(&s);
+	}
 }
 
 /* Its end became known only after it was counted. */
@@ -546,6 +578,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_file_is_recorded),
 		cmocka_unit_test(what_came_after_is_not),
+		cmocka_unit_test(without_functions_nothing_is_late),
 		cmocka_unit_test(nothing_is_late_after_the_end),
 		cmocka_unit_test(other_threads_go_on),
 		cmocka_unit_test(new_processes_come_first),

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <gnomon/hook.h>
+#include <gnomon/spec.h>
 #include "capture/clock.h"
 #include "capture/later_parts.h"
 #include "capture/setter.h"
@@ -111,6 +112,16 @@ static bool could_call(struct gn_later *l, const struct gn_file *file,
 	       gn_setter_began(l->session->setter, pid, since);
 }
 
+/* Whether all probes of the group are where handlers of exceptions begin:
+ * there, no call is missed. */
+static bool has_no_functions(const struct gn_probe_group *g)
+{
+	for (size_t i = 0; i < g->count; i++)
+		if (GN_COOKIE_SPEC(g->cookies[i]) != GN_SPEC_LANDED)
+			return false;
+	return g->prog == GN_PROG_NATIVE;
+}
+
 void gn_later_miss(struct gn_later *l, pid_t pid, uint64_t since)
 {
 	size_t all = group_count(l);
@@ -128,7 +139,8 @@ void gn_later_miss(struct gn_later *l, pid_t pid, uint64_t since)
 
 		/* groups of a file follow one another */
 		if (module == last ||
-		    !gn_session_private(l->session, file, g->prog))
+		    !gn_session_private(l->session, file, g->prog) ||
+		    has_no_functions(g))
 			continue;
 		last = module;
 		if (!could_call(l, file, pid, since, &mapped))
