@@ -59,6 +59,7 @@ static void functions_have_roles(void **state)
 		const char *name;
 		enum gn_role role;
 	} java[] = {
+		{"java.lang.ref.NativeReferenceQueue.await()", GN_ROLE_IDLE},
 		{"java.util.concurrent.ThreadPoolExecutor.getTask()",
 		 GN_ROLE_IDLE},
 		{"java.util.concurrent.ScheduledThreadPoolExecutor"

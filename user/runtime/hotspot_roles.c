@@ -15,8 +15,10 @@ static const struct gn_role_glob role_globs[] = {
 	{C "ForkJoinPool.awaitWork*", GN_ROLE_IDLE},
 	{C "ScheduledThreadPoolExecutor$DelayedWorkQueue.*", GN_ROLE_IDLE},
 	{"java.lang.ref.Reference.waitForReferencePendingList()", GN_ROLE_IDLE},
-	/* finalizers, cleaners and timers have no work */
+	/* finalizers, with JDK 21 by a queue of their own, cleaners and timers
+	 * have no work */
 	{"java.lang.ref.ReferenceQueue.*", GN_ROLE_IDLE},
+	{"java.lang.ref.NativeReferenceQueue.*", GN_ROLE_IDLE},
 	{"java.util.TimerThread.mainLoop()", GN_ROLE_IDLE},
 	/* Tomcat has a thread pool of its own, and so has Jetty */
 	{TOMCAT "ThreadPoolExecutor.getTask()", GN_ROLE_IDLE},
