@@ -63,6 +63,34 @@ void started_filter(struct live *t)
 		     "__main__.plain");
 }
 
+/* The report says why hooks are slow in each of these. */
+void started_limited(struct live *t)
+{
+	static const char *const interpreters[] = {"$PY", "$RB"};
+
+	for (int i = 0; i < 2; i++) {
+		struct live_args command = {.n = 0}, a = {.n = 0};
+		char *path = live_path(t, "report");
+		struct live_end end;
+		size_t size;
+
+		shell(t, &command,
+		      live_text(t, "ulimit -f 100000; exec %s",
+				interpreters[i]));
+		live_add(t, &a, t->gnomon, "run", "-o", path, "--", NULL);
+		for (size_t k = 0; k < command.n; k++)
+			live_add(t, &a, command.word[k], NULL);
+		live_run(t, &a, NULL, &end);
+		CHECK(t, end.code == 0, "it ended with %d: %s", end.code,
+		      end.err);
+		CHECK(t,
+		      strstr(live_read(t, path, &size),
+			     "\n# not fast    the program has a limit on file "
+			     "sizes or memory; hooks are probes\n"),
+		      "nothing is said of %s", interpreters[i]);
+	}
+}
+
 /* Each program sees its own environment. */
 void started_environment(struct live *t)
 {

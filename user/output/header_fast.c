@@ -22,11 +22,19 @@ static void put_count(const struct gn_model *m, const char *key,
 	fprintf(f, "# %-11s %s %s\n", "", n, gn_word(count, one, many));
 }
 
+/* Whether functions of the runtime have hooks of a library, and not only the
+ * runtime's own probes. */
+static bool has_library(uint32_t runtime)
+{
+	return runtime != GN_RUNTIME_NATIVE && runtime != GN_RUNTIME_HOTSPOT &&
+	       runtime != GN_RUNTIME_PHP;
+}
+
 /* Whether any traced function could have fast hooks. */
 static bool could_be_fast(const struct gn_model *m)
 {
 	for (size_t i = 0; i < m->nfunctions; i++)
-		if (GN_RUNTIME_IS_DOTNET(m->functions[i].runtime))
+		if (has_library(m->functions[i].runtime))
 			return true;
 	return number(m, "fast.sleds");
 }
