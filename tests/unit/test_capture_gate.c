@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -19,7 +20,8 @@
 #include "capture/gate.h"
 #include "capture/later_parts.h"
 
-#define MOST 8
+#define MOST   8
+#define SILENT 300
 
 /* A gate without the thread that gives programs their probes. */
 struct sample {
@@ -96,10 +98,10 @@ static size_t count_news(struct sample *s)
 	return n;
 }
 
-/* Asks about the files. Whether that waits for the thread. */
-static bool waits(struct sample *s, const int *files, size_t n)
+/* Whether one who has connected, and asks about the files, waits for the
+ * thread. */
+static bool waits_at(struct sample *s, int socket, const int *files, size_t n)
 {
-	int socket = connect_to(gn_gate_name(s->gate));
 	struct pollfd answer = {.fd = socket, .events = POLLIN};
 	size_t before = count_news(s), now = before;
 
@@ -108,6 +110,11 @@ static bool waits(struct sample *s, const int *files, size_t n)
 		now = count_news(s);
 	close(socket);
 	return now > before;
+}
+
+static bool waits(struct sample *s, const int *files, size_t n)
+{
+	return waits_at(s, connect_to(gn_gate_name(s->gate)), files, n);
 }
 
 static size_t count_open(void)
@@ -198,12 +205,86 @@ static void what_was_at_the_gate_was_seen(void **state)
 	close(file);
 }
 
+/* On a busy machine it can take long from the connection to the file. The later
+ * one is served first here, however long that takes. */
+static void nobody_waits_for_another(void **state)
+{
+	int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), first, second;
+	int silent[SILENT];
+	struct sample s;
+
+	(void)state;
+	sample_make(&s);
+	assert_true(file >= 0);
+	first = connect_to(gn_gate_name(s.gate));
+	second = connect_to(gn_gate_name(s.gate));
+	assert_true(waits_at(&s, second, &file, 1));
+	assert_true(waits_at(&s, first, &file, 1));
+	/* who ends before it sends a file, or never does, keeps nobody out */
+	close(connect_to(gn_gate_name(s.gate)));
+	for (size_t i = 0; i < SILENT; i++)
+		silent[i] = connect_to(gn_gate_name(s.gate));
+	assert_true(waits(&s, &file, 1));
+	sample_clear(&s);
+	for (size_t i = 0; i < SILENT; i++)
+		close(silent[i]);
+	close(file);
+}
+
+/* What a traced process starts asks, as another user, and ends when it is
+ * answered. Its own record, and its parent's, have not come yet. */
+static void ask_as_nobody(const struct sample *s, int file)
+{
+	pid_t pid = fork();
+
+	if (!pid && !setresuid(65534, 65534, 65534)) {
+		struct pollfd answer = {.fd = connect_to(gn_gate_name(s->gate)),
+					.events = POLLIN};
+
+		send_files(answer.fd, &file, 1);
+		poll(&answer, 1, -1);
+	}
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+	_exit(0);
+}
+
+/* su, and the like. */
+static void who_became_another_user_is_served(void **state)
+{
+	int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	struct sample s;
+	pid_t pid;
+
+	(void)state;
+	if (getuid())
+		skip();
+	sample_make(&s);
+	assert_true(file >= 0);
+	pthread_mutex_lock(&s.later.lock);
+	assert_int_equal(gn_later_add(&s.later, getpid(), 0), 1);
+	pthread_mutex_unlock(&s.later.lock);
+	pid = fork();
+	if (!pid)
+		ask_as_nobody(&s, file);
+	while (!count_news(&s))
+		assert_int_equal(waitpid(pid, NULL, WNOHANG), 0);
+	gn_gate_close(s.gate);
+	gn_later_let_go(&s.later);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	free(s.later.process);
+	sample_clear(&s);
+	close(file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_left_open),
 		cmocka_unit_test(what_has_no_functions_does_not_wait),
 		cmocka_unit_test(what_was_at_the_gate_was_seen),
+		cmocka_unit_test(nobody_waits_for_another),
+		cmocka_unit_test(who_became_another_user_is_served),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,7 +11,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -18,6 +18,10 @@
 #include "capture/clock.h"
 #include "capture/later_parts.h"
 #include "process/parent.h"
+
+/* How many can be about to send a file. On a busy machine each can take long to
+ * do so, so nobody waits for another. */
+#define SENDERS_MOST 256
 
 struct gn_gate {
 	int fd; /* -1: closed */
@@ -63,14 +67,9 @@ const char *gn_gate_name(const struct gn_gate *g)
 	return g->name;
 }
 
-/* Whether the process, or the one that has just made it, is traced. */
-static bool is_traced(struct gn_later *l, pid_t pid)
+static bool is_traced(uint32_t pid, const void *later)
 {
-	uint32_t parent = 0;
-
-	return gn_later_traced(l, pid) ||
-	       (gn_process_and_parent((uint32_t)pid, &parent) && parent &&
-		gn_later_traced(l, (pid_t)parent));
+	return gn_later_traced((void *)later, (pid_t)pid);
 }
 
 /* Any process can connect; those of other users are not served, except traced
@@ -83,14 +82,15 @@ static bool is_ours(const struct gn_gate *g, int fd, pid_t *pid)
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size))
 		return false;
 	*pid = who.pid;
-	return who.uid == g->uid || !who.uid || is_traced(g->later, who.pid);
+	/* the records of a new process, and of those that made it, can come
+	 * later */
+	return who.uid == g->uid || !who.uid ||
+	       gn_process_or_above((uint32_t)who.pid, is_traced, g->later);
 }
 
 /* Receives the file; -1: there is none. */
 static int receive(int fd)
 {
-	/* who is about to start a program does not wait long to say so */
-	const struct timeval most = {.tv_usec = 100000};
 	char byte;
 	struct iovec data = {.iov_base = &byte, .iov_len = 1};
 	union {
@@ -105,8 +105,7 @@ static int receive(int fd)
 	const struct cmsghdr *c;
 	int file = -1;
 
-	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof(most)) ||
-	    recvmsg(fd, &message, MSG_CMSG_CLOEXEC) != 1)
+	if (recvmsg(fd, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) != 1)
 		return -1;
 	c = CMSG_FIRSTHDR(&message);
 	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
@@ -170,20 +169,54 @@ static void serve(struct gn_gate *g, int fd)
 		gn_later_forget(&n);
 }
 
+/* Accepts who comes, in the place of the one who has not sent a file for
+ * longest if there is no other. False: the gate is shut down. */
+static bool admit(const struct gn_gate *g, struct pollfd *senders, size_t *n)
+{
+	int fd = accept4(g->fd, NULL, NULL, SOCK_CLOEXEC);
+
+	if (fd < 0) {
+		if (errno == EMFILE || errno == ENFILE)
+			usleep(10000);
+		return errno != EINVAL;
+	}
+	if (*n == SENDERS_MOST) {
+		close(senders->fd);
+		memmove(senders, senders + 1, --*n * sizeof(*senders));
+	}
+	senders[(*n)++] = (struct pollfd){.fd = fd, .events = POLLIN};
+	return true;
+}
+
+/* Serves who has sent a file, or has ended. Returns how many are left. */
+static size_t serve_all(struct gn_gate *g, struct pollfd *senders, size_t n)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (senders[i].revents)
+			serve(g, senders[i].fd);
+		else
+			senders[left++] = senders[i];
+	return left;
+}
+
 static void *work(void *gate)
 {
 	struct gn_gate *g = gate;
-	int fd;
+	struct pollfd fds[1 + SENDERS_MOST] = {{.fd = g->fd, .events = POLLIN}};
+	size_t n = 0;
 
 	for (;;) {
-		fd = accept4(g->fd, NULL, NULL, SOCK_CLOEXEC);
-		if (fd >= 0)
-			serve(g, fd);
-		else if (errno == EINVAL) /* shut down */
-			return NULL;
-		else if (errno == EMFILE || errno == ENFILE)
-			usleep(10000);
+		if (poll(fds, 1 + n, -1) < 0)
+			continue;
+		n = serve_all(g, fds + 1, n);
+		if (fds->revents && !admit(g, fds + 1, &n))
+			break;
 	}
+	while (n)
+		close(fds[n--].fd);
+	return NULL;
 }
 
 void gn_gate_serve(struct gn_gate *g, struct gn_later *l)

@@ -27,10 +27,11 @@ uint32_t gn_process_and_parent(uint32_t tid, uint32_t *parent)
 	return pid;
 }
 
-static bool is_any_ancestor(bool (*is_it)(uint32_t pid, const void *what),
-			    const void *what)
+bool gn_process_or_above(uint32_t pid,
+			 bool (*is_it)(uint32_t pid, const void *what),
+			 const void *what)
 {
-	uint32_t at = (uint32_t)getppid(), parent;
+	uint32_t at = pid, parent;
 
 	for (int i = 0; i < ANCESTORS && at > 1; i++, at = parent) {
 		if (is_it(at, what))
@@ -38,6 +39,12 @@ static bool is_any_ancestor(bool (*is_it)(uint32_t pid, const void *what),
 		gn_process_and_parent(at, &parent);
 	}
 	return false;
+}
+
+static bool is_any_ancestor(bool (*is_it)(uint32_t pid, const void *what),
+			    const void *what)
+{
+	return gn_process_or_above((uint32_t)getppid(), is_it, what);
 }
 
 static bool is_pid(uint32_t pid, const void *wanted)

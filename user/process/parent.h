@@ -10,6 +10,11 @@
  * has ended. */
 uint32_t gn_process_and_parent(uint32_t tid, uint32_t *parent);
 
+/* Whether `is_it` is true of the process or of one above it. */
+bool gn_process_or_above(uint32_t pid,
+			 bool (*is_it)(uint32_t pid, const void *what),
+			 const void *what);
+
 /* The process's parent if it has the same name, as one that forked it has; 0:
  * it has another. */
 uint32_t gn_process_like_parent(uint32_t pid);
