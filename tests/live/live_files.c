@@ -115,6 +115,27 @@ void test_files_names(struct live *t)
 	expect_module(t, report, "work", live_text(t, "%s/third", t->dir));
 }
 
+/* What was started is a link. That its name is not the file's is told. */
+void test_files_linked(struct live *t)
+{
+	char *file = files_copy(t, "serve", "serves-all"), *path;
+	struct live_args a = {.n = 0};
+	struct live_talk talk;
+	struct live_end end;
+	pid_t pid;
+
+	path = live_text(t, "%s/serve-one", t->dir);
+	CHECK(t, symlink(file, path) == 0, "symlink: %s", strerror(errno));
+	pid = files_start(t, path, &talk);
+	live_add(t, &a, t->gnomon, "run", "-d", "10ms", "-f", "serve-one:work",
+		 "-p", live_text(t, "%d", pid), NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0, "gnomon ended with %d", end.code);
+	CHECK(t,
+	      strstr(end.err, live_text(t, "the program itself: %s\n", file)),
+	      "the program's file is not named: %s", end.err);
+}
+
 /* The program's file is upgraded while it runs. */
 void test_files_replaced(struct live *t)
 {

@@ -38,42 +38,58 @@ static bool tell_other(const struct gn_unseen_methods *m,
 	return elsewhere;
 }
 
+static const char lacks[] =
+	"no file with functions that its LIB matches was mapped; a library can "
+	"also be a part of the program itself";
+
+/* Where a link is the command, LIB must still be the name of its file. */
+static const char *program_of(const struct gn_files *files)
+{
+	for (size_t i = 0; i < files->count; i++)
+		if (files->file[i].program)
+			return files->file[i].path;
+	return NULL;
+}
+
 /* Says what to do about a glob that nothing explains. */
 static void tell_unknown(const struct gn_unseen_methods *m,
-			 const struct gn_filter *filter, bool usdt, bool light,
+			 const struct gn_filter *filter,
+			 const struct gn_files *files, bool usdt, bool light,
 			 const char *glob, char line[GLOB_LINE])
 {
-	snprintf(line, GLOB_LINE, "no %s matched '%s'; %s",
-		 usdt ? "USDT probe" : "function", glob,
-		 gn_filter_missed(filter, glob)
-			 ? "such a library was mapped, but it was "
-			   "unmapped, or its process or the capture "
-			   "ended, before its probes were in place; "
-			   "give the library's path as LIB to probe it "
-			   "from the start"
-		 : usdt ? "gnomon list --usdt shows which there are"
-		 : m->hooked && light
-			 ? "--clr light traces no methods; leave it out "
-			   "to trace those that -f names"
-		 : m->archives
-			 ? "a JVM that writes an archive of its classes or an "
-			   "AOT cache gets no hooks; trace a run without that "
-			   "option"
-		 : m->hooked && !m->lists
-			 ? "gnomon knows only functions that were "
-			   "called: leave -f out to see them; most names "
-			   "begin with a module or class, for which "
-			   "-f '*NAME' allows; a GLOB "
-			   "without ( matches names without parameters"
-		 : m->hooked ? "gnomon list -p PID shows which there are; "
-			       "a GLOB without ( or < matches managed "
-			       "names without parameters and type arguments"
-		 : gn_filter_lacks(filter, glob)
-			 ? "no file with functions that its LIB matches was "
-			   "mapped; a library can also be a part of the "
-			   "program itself"
-			 : "gnomon list shows which there are; "
-			   "LIB:GLOB searches a library");
+	const char *todo =
+		gn_filter_missed(filter, glob)
+			? "such a library was mapped, but it was "
+			  "unmapped, or its process or the capture "
+			  "ended, before its probes were in place; "
+			  "give the library's path as LIB to probe it "
+			  "from the start"
+		: usdt ? "gnomon list --usdt shows which there are"
+		: m->hooked && light
+			? "--clr light traces no methods; leave it out "
+			  "to trace those that -f names"
+		: m->archives
+			? "a JVM that writes an archive of its classes or an "
+			  "AOT cache gets no hooks; trace a run without that "
+			  "option"
+		: m->hooked && !m->lists
+			? "gnomon knows only functions that were "
+			  "called: leave -f out to see them; most names "
+			  "begin with a module or class, for which "
+			  "-f '*NAME' allows; a GLOB "
+			  "without ( matches names without parameters"
+		: m->hooked ? "gnomon list -p PID shows which there are; "
+			      "a GLOB without ( or < matches managed "
+			      "names without parameters and type arguments"
+		: gn_filter_lacks(filter, glob)
+			? lacks
+			: "gnomon list shows which there are; "
+			  "LIB:GLOB searches a library";
+	const char *program = todo == lacks ? program_of(files) : NULL;
+
+	snprintf(line, GLOB_LINE, "no %s matched '%s'; %s%s%s",
+		 usdt ? "USDT probe" : "function", glob, todo,
+		 program ? ": " : "", program ?: "");
 }
 
 /* Says why nothing matched the glob. False: the glob cannot mean a managed
@@ -122,7 +138,8 @@ static bool tell_glob(const struct gn_unseen_methods *m,
 			 "its debug symbols%s",
 			 glob, GN_MINI_TEXT(gn_filter_mini(filter, glob)));
 	else
-		tell_unknown(m, filter, usdt, light && managed, glob, line);
+		tell_unknown(m, filter, files, usdt, light && managed, glob,
+			     line);
 	return !usdt;
 }
 
