@@ -20,8 +20,8 @@ void gn_compiled_tell(struct gn_clr *clr)
 	void *all = NULL;
 	uint32_t n;
 
-	gn_unloads_hold(&clr->unloads, true);
-	if (GN_COM(clr->info, GN_INFO_ENUM_COMPILED,
+	if (!gn_unloads_hold_gone(&clr->unloads) ||
+	    GN_COM(clr->info, GN_INFO_ENUM_COMPILED,
 		   enum_compiled_fn)(clr->info, &all) < 0)
 		all = NULL;
 	while (all &&

@@ -328,7 +328,7 @@ void gn_rejit_begin(struct gn_clr *clr, const char *filter, const char *values,
 	gn_rejit_end(clr);
 	pthread_mutex_lock(&r->lock);
 	gn_rejit_open(clr, filter, values, n);
-	gn_unloads_hold(&clr->unloads, false);
+	gn_unloads_hold(&clr->unloads);
 	if (r->filter)
 		gn_rejit_each_module(clr, scan, &q);
 	gn_unloads_release(&clr->unloads);
