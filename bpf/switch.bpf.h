@@ -264,11 +264,14 @@ int BPF_PROG(on_waking, struct task_struct *p)
 	struct gn_task *t = task_with_storage(p);
 	struct task_struct *self;
 	struct gn_task *waker;
+	__u64 now;
 	__u8 class;
 
 	if (!t)
 		return 0;
 	class = t->os.wait_class;
+	now = bpf_ktime_get_ns();
+	gn_os_slept(&t->os, now);
 	self = bpf_get_current_task_btf();
 	if (!note_waker(self, &t->os))
 		return 0;
@@ -278,7 +281,7 @@ int BPF_PROG(on_waking, struct task_struct *p)
 	waker = task_of(self);
 	if (waker && waker != t && !waker->in_probe &&
 	    t->os.state == GN_CPU_WAITING)
-		emit_wake(waker, bpf_ktime_get_ns(), t->tid);
+		emit_wake(waker, now, t->tid);
 	return 0;
 }
 

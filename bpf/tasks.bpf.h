@@ -30,6 +30,7 @@ static __always_inline bool copy_now(const struct gn_task *t, struct gn_os *os,
 		os->in_since = from->in_since;
 		os->since = from->since;
 		os->woken = from->woken;
+		os->slept = from->slept;
 		os->state = from->state;
 		os->wait_class = from->wait_class;
 		os->polled = from->polled;

@@ -117,8 +117,9 @@ enum gn_cpu_state {
  * `events` counts the changes of `total`.
  */
 struct gn_os {
-	__u64 since;	/* when `state` began */
-	__u64 woken;	/* GN_CPU_WOKEN: when it was made runnable */
+	__u64 since; /* when `state` began */
+	__u64 woken; /* GN_CPU_WOKEN: when it was made runnable */
+	__u64 slept; /* it was not runnable before, in this wait; 0: unknown */
 	__u64 in_since; /* when the work of `in_class` began, on a CPU */
 	__u64 deadline; /* when a timer ends the wait; 0 = never */
 	__u64 total;
@@ -275,6 +276,7 @@ static inline void gn_os_switch_out(struct gn_os *os, __u64 now, int runnable,
 		return;
 	os->since = now;
 	os->woken = 0;
+	os->slept = 0;
 	os->deadline = 0;
 	os->polled = GN_POLLED_UNKNOWN;
 	os->end = GN_END_BY_UNKNOWN;
@@ -352,6 +354,17 @@ static inline void gn_os_waking(struct gn_os *os, __u32 waker, int surely)
 	os->surely = surely != 0;
 }
 
+/*
+ * Something is about to wake the thread. The kernel's run queue account can
+ * tell of an earlier time: since 6.12 it can leave a thread that sleeps on a
+ * queue, and if it then moves it to another CPU, which busy CPUs cause, it
+ * counts the thread as runnable from there on.
+ */
+static inline void gn_os_slept(struct gn_os *os, __u64 now)
+{
+	os->slept = now;
+}
+
 /* A wakeup of a thread that is on a CPU or queued changes nothing. A thread
  * whose state is not known yet was waiting; otherwise it could not be woken. */
 static inline void gn_os_wakeup(struct gn_os *os, __u64 now)
@@ -376,6 +389,8 @@ static inline void gn_os_queued(struct gn_os *os, __u64 now, __u64 queued)
 	if (now < os->since)
 		now = os->since;
 	os->woken = queued < now - os->since ? now - queued : os->since;
+	if (os->woken < os->slept)
+		os->woken = os->slept < now ? os->slept : now;
 	os->state = GN_CPU_WOKEN;
 }
 

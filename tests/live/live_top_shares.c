@@ -396,6 +396,18 @@ static double stopped(struct live *t, const json_t *thread,
 }
 
 /*
+ * The log has the kernel's account of the run queue. Since Linux 6.12 that
+ * contains sleep, too, of a thread that still was on a queue and was moved to
+ * another CPU. gnomon sees the wakeup. What it has less proves nothing.
+ */
+static double asleep(struct live *t, const json_t *thread,
+		     const struct shares *x, const struct shares *y)
+{
+	return above(least(x->queue.low, y->queue.low) -
+		     class_of(t, thread, "runqueue"));
+}
+
+/*
  * gnomon looks at a thread a little after the beginning of the period and a
  * little before its end. So the truth is taken from both.
  */
@@ -427,10 +439,10 @@ static void judge_thread(struct live *t, const json_t *period,
 	}
 	truth(s, begin, begin + elapsed, &x);
 	truth(s, end - elapsed, end, &y);
-	a.unlogged =
-		100 *
-		(most(x.unlogged, y.unlogged) + stopped(t, thread, &x, &y)) /
-		a.length;
+	a.unlogged = 100 *
+		     (most(x.unlogged, y.unlogged) +
+		      stopped(t, thread, &x, &y) + asleep(t, thread, &x, &y)) /
+		     a.length;
 	compare(&a, "on a CPU", ns = on_cpu(t, thread), x.cpu, y.cpu);
 	rest -= ns;
 	compare(&a, "runqueue", ns = class_of(t, thread, "runqueue"), x.queue,

@@ -165,6 +165,35 @@ static void the_kernel_says_how_long_it_was_queued(void **state)
 	assert_int_equal(os.woken, 1000);
 }
 
+/* The kernel's account began before the wakeup, which is known. */
+static void a_thread_that_sleeps_is_not_queued(void **state)
+{
+	struct gn_os os = waiting(GN_CLASS_EVENT);
+	struct gn_slice s[2] = {0};
+
+	(void)state;
+	gn_os_slept(&os, 1900);
+	gn_os_queued(&os, 2000, 800);
+	assert_int_equal(gn_os_switch_in(&os, 2000, s), 2);
+	check_slice(&s[0], 1000, 1900, GN_CLASS_EVENT, 7, 0);
+	check_slice(&s[1], 1900, 2000, GN_CLASS_RUNQUEUE, GN_NO_SYSCALL, 0);
+
+	os = waiting(GN_CLASS_EVENT);
+	gn_os_slept(&os, 1900);
+	gn_os_queued(&os, 2000, 50); /* it tells of the wakeup itself */
+	assert_int_equal(os.woken, 1950);
+	os = waiting(GN_CLASS_EVENT);
+	gn_os_slept(&os, 2100); /* after the stop of the capture */
+	gn_os_queued(&os, 2000, 800);
+	assert_int_equal(os.woken, 2000);
+
+	/* a later wait has its own wakeup */
+	gn_os_switch_in(&os, 2000, s);
+	gn_os_switch_out(&os, 2050, 0, GN_CLASS_EVENT, 7);
+	gn_os_queued(&os, 2200, 100);
+	assert_int_equal(os.woken, 2100);
+}
+
 static void only_what_can_be_woken_is_queued(void **state)
 {
 	static const enum gn_cpu_state not_woken[] = {
@@ -540,6 +569,7 @@ int main(void)
 		cmocka_unit_test(a_wait_without_a_wakeup_lasts_to_the_end),
 		cmocka_unit_test(wakeups_by_other_clocks_stay_in_the_stretch),
 		cmocka_unit_test(the_kernel_says_how_long_it_was_queued),
+		cmocka_unit_test(a_thread_that_sleeps_is_not_queued),
 		cmocka_unit_test(only_what_can_be_woken_is_queued),
 		cmocka_unit_test(an_unknown_thread_was_on_or_waiting),
 		cmocka_unit_test(a_switch_in_of_what_runs_is_nothing),
