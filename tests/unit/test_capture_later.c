@@ -410,6 +410,31 @@ static void an_ended_program_had_other_functions(void **state)
 	sample_clear(&s);
 }
 
+/* The stop came before the file had its probes, so it has no record either. */
+static void a_program_that_got_no_probes_is_counted(void **state)
+{
+	struct gn_later_news n = {.pid = PID, .since = 5, .comm = "other"};
+	struct sample s;
+
+	(void)state;
+	sample_make(&s);
+	s.later.stopped = 30;
+	gn_later_ended_early(&s.later, &n);
+	gn_later_cut_off(&s.later, "/usr/bin/other");
+	assert_int_equal(s.later.late, 1);
+	assert_int_equal(s.later.late_ns, 25);
+	n = (struct gn_later_news){
+		.pid = PID + 1, .since = 10, .comm = "other"};
+	gn_later_ended_early(&s.later, &n);
+	assert_int_equal(s.later.late, 2);
+	assert_int_equal(s.later.late_ns, 45);
+	strcpy(n.comm, "others");
+	gn_later_ended_early(&s.later, &n);
+	assert_int_equal(s.later.late, 2);
+	assert_int_equal(s.later.out_size, 0);
+	sample_clear(&s);
+}
+
 /* The advice would be to make it the command, but it is the command. */
 static void the_command_is_not_told_of(void **state)
 {
@@ -588,6 +613,7 @@ int main(void)
 		cmocka_unit_test(a_number_is_used_again),
 		cmocka_unit_test(an_ended_program_is_recorded),
 		cmocka_unit_test(an_ended_program_had_other_functions),
+		cmocka_unit_test(a_program_that_got_no_probes_is_counted),
 		cmocka_unit_test(the_command_is_not_told_of),
 		cmocka_unit_test(what_has_no_room_is_told),
 		cmocka_unit_test(a_process_without_memory_is_told),

@@ -93,6 +93,8 @@ static void probe_file(struct gn_later *l, struct gn_file *file,
 		if (file->program && !n->path)
 			gn_later_count_late(l, n->pid, n->since,
 					    gn_later_until_now(l));
+		if (file->program)
+			gn_later_cut_off(l, file->path);
 	} else if (got < 0 || (got = keep_file(l, file, &probes))) {
 		lose_file(l, got, n->since);
 	} else {

@@ -63,6 +63,21 @@ static void miss_gone(struct gn_later *l, const struct gn_file *file,
 		gn_later_miss_module(l, file, module, g->pid, g->since, until);
 }
 
+/* The same for the file that the stop kept from its probes. */
+static void miss_cut_off(struct gn_later *l, const struct gn_later_gone *g)
+{
+	if (*l->cut_off && !strncmp(l->cut_off, g->comm, sizeof(g->comm) - 1) &&
+	    gn_later_told(l, g->pid, g->since) <= g->since)
+		gn_later_count_late(l, g->pid, g->since, g->until);
+}
+
+void gn_later_cut_off(struct gn_later *l, const char *path)
+{
+	strncpy(l->cut_off, gn_base_name(path), sizeof(l->cut_off) - 1);
+	for (size_t i = 0; i < GN_ENDED_MAX && i < l->ngone; i++)
+		miss_cut_off(l, &l->gone[i]);
+}
+
 void gn_later_ended_early(struct gn_later *l, const struct gn_later_news *n)
 {
 	const struct gn_files *first = &l->session->files;
@@ -80,6 +95,7 @@ void gn_later_ended_early(struct gn_later *l, const struct gn_later_news *n)
 		miss_gone(l, &first->file[i], (uint32_t)i + 1, g);
 	for (size_t i = 0; i < l->files.count; i++)
 		miss_gone(l, &l->files.file[i], gn_later_module(l, i), g);
+	miss_cut_off(l, g);
 }
 
 void gn_later_miss_gone(struct gn_later *l, size_t index)

@@ -134,6 +134,7 @@ struct gn_later {
 	char *narrow;	/* the first 32-bit program that was found; or NULL */
 	bool failed;	/* something was lacking */
 	size_t refused; /* functions that the kernel refused, for any process */
+	char cut_off[16]; /* see gn_later_cut_off(); empty: none was */
 	struct gn_later_gone gone[GN_ENDED_MAX];
 	unsigned ngone;
 };
@@ -260,6 +261,9 @@ uint32_t gn_later_module(const struct gn_later *l, size_t index);
  * by now, one that gets some later, or one that took the path of such a file.
  */
 void gn_later_ended_early(struct gn_later *l, const struct gn_later_news *n);
+/* The stop came before a program's file had its probes. Programs that ran it
+ * without are counted, such as those that did not wait longer at the gate. */
+void gn_later_cut_off(struct gn_later *l, const char *path);
 /* The kept file has its probes: counts programs that ended before that. */
 void gn_later_miss_gone(struct gn_later *l, size_t index);
 
