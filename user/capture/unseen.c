@@ -321,9 +321,13 @@ void gn_unseen_siteless(struct gn_unseen *u, const struct gn_runtime *rt)
 
 void gn_unseen_begun(struct gn_unseen *u, const struct gn_setter_begun *begun)
 {
-	for (size_t i = 0; i < u->count; i++)
-		u->program[i].reports |=
-			gn_setter_noted(begun, (pid_t)u->program[i].pid, 0);
+	for (size_t i = 0; i < u->count; i++) {
+		struct program *p = &u->program[i];
+
+		/* a JVM can still refuse its options */
+		p->reports |= p->rt->hooks_all &&
+			      gn_setter_noted(begun, (pid_t)p->pid, 0);
+	}
 }
 
 /* No thread of such a runtime shows that it began. */
