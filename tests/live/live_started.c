@@ -218,8 +218,8 @@ void started_musl(struct live *t)
 void started_apart(struct live *t)
 {
 	untold(t,
-	       "exec unshare -m sh -c 'mount -t tmpfs none ${LIBRARY%/*} && "
-	       "$PY && exec $PY'",
+	       "exec unshare -m sh -c 'mount -t tmpfs none "
+	       "${GNOMON%/*}/hooksite && $PY && exec $PY'",
 	       "python3 (2 processes) ran without",
 	       "it sees other files than gnomon, as in a container); let "
 	       "gnomon "

@@ -17,7 +17,6 @@ function(gn_live_started)
 		"must-run" GNOMON=${gnomon} PYTHON=${python} RUBY=${ruby}
 		FIXTURES=${CMAKE_SOURCE_DIR}/tests/fixtures
 		NATIVE=${CMAKE_BINARY_DIR}/tests/fixtures/native
-		MUSL=${CMAKE_BINARY_DIR}/tests/fixtures/musl/native
-		LIBRARY=$<TARGET_FILE:gnomon_preload>)
+		MUSL=${CMAKE_BINARY_DIR}/tests/fixtures/musl/native)
 endfunction()
 gn_live_started()
