@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What ran before its probes were in place. */
 #include <pthread.h>
-#include <string.h>
 #include <sys/stat.h>
 
-#include <gnomon/path.h>
 #include "capture/later_parts.h"
 
 void gn_later_count_late(struct gn_later *l, pid_t pid, uint64_t since,

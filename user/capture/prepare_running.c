@@ -72,6 +72,12 @@ static void note_none(struct gn_session *s, pid_t pid, size_t first)
 	s->no_runtime |= rt != NULL;
 }
 
+/* NULL: samples name no functions. */
+static const char *sampled_language(const struct gn_runtime *rt)
+{
+	return rt->sampled ? rt->language : NULL;
+}
+
 /* Notes the language if the process is an interpreter, whether or not calls are
  * asked for. */
 static void note_sampled(struct gn_session *s, pid_t pid, size_t first)
@@ -80,7 +86,7 @@ static void note_sampled(struct gn_session *s, pid_t pid, size_t first)
 		gn_runtime_launched(pid) ?: library_runtime(s, first);
 
 	if (rt && rt->preloaded)
-		s->sampled = rt->sampled;
+		s->sampled = sampled_language(rt);
 }
 
 static enum gn_wait step(void *ctx)
@@ -127,7 +133,7 @@ static void note_attached(struct gn_session *s, pid_t pid,
 	s->no_runtime |=
 		told == 0 || !rt->options || (told == -ENOENT && rt->hooks_all);
 	if (told <= 0)
-		s->sampled = rt->sampled;
+		s->sampled = sampled_language(rt);
 	gn_unseen_running(s->unseen, (uint32_t)pid, rt);
 	if (told > 0 && !*values)
 		return;

@@ -140,9 +140,9 @@ struct gn_runtime {
 	 * (a version can follow a name); and its language. */
 	const char *const *interpreters;
 	const char *language;
-	/* The language whose functions samples name in a program that already
-	 * runs, where calls are not seen. NULL: they name none. */
-	const char *sampled;
+	/* Samples name the functions of a program that already runs, where
+	 * calls are not seen. */
+	bool sampled;
 	/* A glob (ksh's, too) for the base name of the file that has it, as a
 	 * program or a library. NULL: not needed. */
 	const char *interpreter;
