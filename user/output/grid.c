@@ -9,6 +9,7 @@
 #include <gnomon/path.h>
 #include "model/table.h"
 #include "output/busy.h"
+#include "output/reason.h"
 #include "output/short_name.h"
 #include "output/text.h"
 
@@ -189,6 +190,7 @@ static int measure_texts(const struct gn_grid *g, const struct gn_rows *rows,
 struct layout {
 	bool own_line;
 	int pad;
+	size_t used;		 /* cells before the name */
 	size_t room;		 /* for name, module and the gap between them */
 	struct gn_table modules; /* a module's text -> its cells */
 };
@@ -248,6 +250,7 @@ static struct layout lay_out(const struct gn_grid *g, int numbers, int names,
 		if (left < NAME_LEAST)
 			left = NAME_LEAST;
 	}
+	l.used = (size_t)((l.own_line ? 4 : numbers + 2) + marks);
 	l.room = (size_t)left;
 	/* align modules only if names are short enough */
 	if (modules > (int)l.room / 3)
@@ -328,6 +331,28 @@ static void print_mark(const struct gn_values *v,
 		fprintf(f, "%c ", mark);
 }
 
+/* Prints name and module, which may be shortened. 0 or -ENOMEM. */
+static int print_texts(const struct gn_grid *g, const struct gn_row *r,
+		       const struct layout *l, char *name, char *module,
+		       FILE *f)
+{
+	size_t width = gn_text_width(name);
+	int pad = l->pad > (int)width ? l->pad - (int)width : 0;
+
+	if (r->kind == GN_ROW_REASON && l->room && width > l->room)
+		return gn_reason_print(f, name, l->used, l->room);
+	fputs(name, f);
+	if (g->modules && module[0]) {
+		/* drop the padding if the module would not fit */
+		if (l->room &&
+		    width + (size_t)pad + 2 + gn_text_width(module) > l->room)
+			pad = 0;
+		fprintf(f, "%*s%s", pad + 2, "", module);
+	}
+	fputc('\n', f);
+	return 0;
+}
+
 static int print_row(const struct gn_grid *g, const struct gn_row *r,
 		     const struct layout *l, const struct gn_output_opts *o,
 		     FILE *f)
@@ -344,7 +369,8 @@ static int print_row(const struct gn_grid *g, const struct gn_row *r,
 			module[0] = '\0';
 		room = fit(name, &module, l);
 		free(name);
-		name = name_text(g, r, o, room);
+		/* a reason takes more lines */
+		name = name_text(g, r, o, r->kind == GN_ROW_REASON ? 0 : room);
 		if (!name || !module)
 			goto out;
 	}
@@ -356,19 +382,9 @@ static int print_row(const struct gn_grid *g, const struct gn_row *r,
 	fputs(l->own_line ? "\n    " : "  ", f);
 	if (g->marks)
 		print_mark(r->v, o, f);
-	fputs(name, f);
-	if (g->modules && module[0]) {
-		size_t width = gn_text_width(name);
-		int pad = l->pad > (int)width ? l->pad - (int)width : 0;
-
-		/* drop the padding if the module would not fit */
-		if (l->room &&
-		    width + (size_t)pad + 2 + gn_text_width(module) > l->room)
-			pad = 0;
-		fprintf(f, "%*s%s", pad + 2, "", module);
-	}
-	fputc('\n', f);
-	err = gn_stream_status(f);
+	err = print_texts(g, r, l, name, module, f);
+	if (!err)
+		err = gn_stream_status(f);
 out:
 	free(module);
 	free(name);
