@@ -366,6 +366,40 @@ void test_bystander(struct live *t)
 	CHECK(t, own > 10 * before, "probes cost nothing: is any there?");
 }
 
+/* The report of a server that forks while a process that it did not start runs
+ * its program, too. */
+static char *beside_stranger(struct live *t)
+{
+	char *file = files_copy(t, "visited", "visited"), *out;
+	struct live_talk traced, other, gnomon;
+	pid_t pid = files_start(t, file, &traced);
+	char *report = live_path(t, "report");
+	struct live_args a = {.n = 0};
+	pid_t stranger = files_start(t, file, &other);
+
+	live_add(t, &a, t->gnomon, "run", "-f", "work", "-o", report, "-p",
+		 live_text(t, "%d", (int)pid), NULL);
+	live_talk(t, &a, &gnomon);
+	free(live_await(t, gnomon.err, "gnomon: attached"));
+	live_tell(t, &traced, "fork 500");
+	free(live_await(t, traced.out, "done"));
+	live_tell(t, &traced, "quit");
+	CHECK(t, !live_finish(t, &traced), "the server failed");
+	live_wait(t, &gnomon);
+	out = live_text(t, "as visited (%d) does", (int)stranger);
+	report = live_read(t, report, NULL);
+	CHECK(t, !strstr(report, "UNPROBED") || strstr(report, out),
+	      "the other process is not named: %s", report);
+	CHECK(t, !strstr(report, "pgrep"), "children are named: %s", report);
+	return report;
+}
+
+void test_bystander_named(struct live *t)
+{
+	for (int i = 0; !strstr(beside_stranger(t), "UNPROBED"); i++)
+		live_again(t, i, 5, "the child had its probes at once");
+}
+
 /* A child gets its own links, and its calls from before are reported as
  * missing. False: it ended before it got them. */
 static bool bystander_child(struct live *t)

@@ -262,6 +262,13 @@ static void too_few_calls_are_shown(void **state)
 	text = sample_print("table", &s.m, &(struct gn_output_opts){.utf8 = 1});
 	assert_non_null(strstr(text, "-p PID,$(pgrep -d, -P PID)"));
 	free(text);
+	/* who maps the file is no child: naming children does not help */
+	s.info[s.m.ninfo++] =
+		(struct gn_model_info){"unprobed.other", "77 o x"};
+	text = sample_print("table", &s.m, &(struct gn_output_opts){.utf8 = 1});
+	assert_null(strstr(text, "pgrep"));
+	assert_non_null(strstr(text, "as o x (77) does: end it first"));
+	free(text);
 	sample_make(&s);
 	sample_unprobed(&s);
 	/* the losses are more important */

@@ -185,6 +185,11 @@ uint64_t gn_later_count(struct gn_later *l, enum gn_counter counter)
 	return n;
 }
 
+const char *gn_later_other(const struct gn_later *l)
+{
+	return l ? l->other : "";
+}
+
 void gn_later_stop(struct gn_later *l)
 {
 	if (!l || l->quit)

@@ -61,6 +61,12 @@ const char *gn_later_narrow(const struct gn_later *l);
  * NULL is fine. */
 bool gn_later_failed(const struct gn_later *l);
 
+/* The PID and name of an untraced process that mapped a file before a traced
+ * process could have its probes, and is no child of a traced one. "": none.
+ * After gn_later_rest(). NULL is fine. */
+#define GN_LATER_OTHER 64
+const char *gn_later_other(const struct gn_later *l);
+
 /* Attaches nothing more. NULL is fine. */
 void gn_later_stop(struct gn_later *l);
 /* After the capture's last records: counts what was not done. gn_later_serve()

@@ -9,6 +9,7 @@
 #include "capture/later_parts.h"
 #include "capture/setter.h"
 #include "process/ended.h"
+#include "process/inside.h"
 #include "process/parent.h"
 #include "process/share.h"
 
@@ -122,6 +123,25 @@ static bool has_no_functions(const struct gn_probe_group *g)
 	return g->prog == GN_PROG_NATIVE;
 }
 
+/* Notes who keeps the file's probes from being in place for each process that
+ * comes. Children of traced processes are told of as such. */
+static void note_other(struct gn_later *l, const struct gn_file *file)
+{
+	uint32_t parent = 0;
+	char name[32];
+
+	if (!file->other || l->other[0])
+		return;
+	gn_process_and_parent((uint32_t)file->other, &parent);
+	if (parent && gn_later_traced(l, (pid_t)parent))
+		return;
+	gn_inside_read(file->other, "comm", name, sizeof(name));
+	name[strcspn(name, "\n")] = '\0';
+	pthread_mutex_lock(&l->lock);
+	snprintf(l->other, sizeof(l->other), "%d %s", (int)file->other, name);
+	pthread_mutex_unlock(&l->lock);
+}
+
 void gn_later_miss(struct gn_later *l, pid_t pid, uint64_t since)
 {
 	size_t all = group_count(l);
@@ -146,6 +166,7 @@ void gn_later_miss(struct gn_later *l, pid_t pid, uint64_t since)
 		if (!could_call(l, file, pid, since, &mapped))
 			continue;
 		told = true;
+		note_other(l, file);
 		gn_later_put_unprobed(l, module, false, pid, since,
 				      gn_later_until_now(l));
 	}

@@ -105,6 +105,7 @@ struct gn_later {
 	struct gn_later_plain plain[GN_PLAIN_MAX];
 	unsigned nplain;
 	uint64_t late, late_ns;
+	char other[GN_LATER_OTHER]; /* see gn_later_other(); "": none */
 	/* when news first found no room, or gnomon first lacked something; 0 =
 	 * never */
 	uint64_t overrun;

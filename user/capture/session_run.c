@@ -257,6 +257,9 @@ int gn_session_stop(struct gn_session *s)
 	gn_setter_stop(s);
 	if (gn_session_wants_managed(s) || s->no_library)
 		gn_session_put_unhooked(s);
+	if (*gn_later_other(s->later))
+		gn_session_put_info(s, "unprobed.other",
+				    gn_later_other(s->later));
 	if (gn_session_loss_advice(s))
 		gn_session_put_info(s, "loss", gn_session_loss_advice(s));
 	put_session(s, end);

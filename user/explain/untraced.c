@@ -304,6 +304,21 @@ static bool stripped_go(const struct gn_model *m)
 	       !strcmp(gn_model_info(m, "program.stripped"), "go");
 }
 
+/* How new children have their probes in time, if there is a way. */
+static const char *at_once(const struct gn_model *m)
+{
+	const char *name;
+	uint64_t n;
+
+	if (m->by_path || !gn_model_attached(m))
+		return "";
+	if (gn_unprobed_other(m, &n, &name) && !gn_children_of(m, &n))
+		return "New children have them at once if no untraced process "
+		       "maps their file. ";
+	return "A server's new children have them at once if -p names all its "
+	       "processes (-p A,B,C). ";
+}
+
 /* Writes what to name with -f. If probes came late, other names may not
  * help. */
 static void put_to_name(const struct gn_model *m, FILE *out)
@@ -318,10 +333,7 @@ static void put_to_name(const struct gn_model *m, FILE *out)
 		fprintf(out,
 			"Calls before probes were in place are not seen (see "
 			"UNPROBED). %sName %sothers with -f; this lists them:",
-			!m->by_path && gn_model_attached(m)
-				? "A server's new children have them at once "
-				  "if -p names all its processes (-p A,B,C). "
-				: "",
+			at_once(m),
 			m->by_path ? "the file by its path, or " : "");
 	else if (language)
 		fprintf(out,

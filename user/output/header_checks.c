@@ -129,6 +129,32 @@ static void put_by_path(const struct gn_model *m,
 	free(path);
 }
 
+/* Says how a server's children have their probes at once. */
+static void put_at_once(const struct gn_model *m,
+			const struct gn_output_opts *o, FILE *f)
+{
+	const char *name;
+	uint64_t pid, n;
+	char *shown;
+	bool other = gn_unprobed_other(m, &pid, &name);
+
+	if (!other || gn_children_of(m, &n))
+		fprintf(f,
+			"# %-11s new children have their probes at once if all "
+			"processes that map a file are\n# %-11s traced: name a "
+			"server's children, too: -p PID,$(pgrep -d, -P PID)\n",
+			"", "");
+	shown = other ? gn_escape(name, o->utf8) : NULL;
+	if (shown)
+		fprintf(f,
+			"# %-11s new children have their probes at once if no "
+			"untraced process maps their file,\n# %-11s as %s "
+			"(%" PRIu64 ") does: end it first, or name it with -p, "
+			"too\n",
+			"", "", shown, pid);
+	free(shown);
+}
+
 /* Prints how often and how long processes ran before their probes were in
  * place. A process counts for each file that it maps later. */
 void gn_header_late(const struct gn_model *m, const struct gn_output_opts *o,
@@ -154,11 +180,7 @@ void gn_header_late(const struct gn_model *m, const struct gn_output_opts *o,
 	end_attention(o, f);
 	put_by_path(m, o, f);
 	if (!m->by_path && gn_model_attached(m))
-		fprintf(f,
-			"# %-11s new children have their probes at once if all "
-			"processes that map a file are\n# %-11s traced: name a "
-			"server's children, too: -p PID,$(pgrep -d, -P PID)\n",
-			"", "");
+		put_at_once(m, o, f);
 }
 
 int gn_header_checks(const struct gn_model *m, const struct gn_output_opts *o,

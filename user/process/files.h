@@ -29,6 +29,7 @@ struct gn_file {
 			  traced */
 	bool nop5;     /* its sites have a second place: GN_SITE_NOP5 */
 	bool elsewhere; /* untraced processes map it, too (share.h) */
+	pid_t other;	/* one of those; 0: not known */
 	bool named; /* its path leads to it; noted before it runs (later.c) */
 	uint64_t probed; /* when its probes were in place; 0: from the start */
 };

@@ -8,7 +8,7 @@
 /* Takes one mapping. Returns how many files have not been found in another
  * process so far. */
 static size_t take(struct gn_files *files, const bool *wanted,
-		   const struct gn_file_id *id)
+		   const struct gn_file_id *id, pid_t pid)
 {
 	size_t left = 0;
 
@@ -18,6 +18,7 @@ static size_t take(struct gn_files *files, const bool *wanted,
 		if (!wanted[i] || f->elsewhere)
 			continue;
 		f->elsewhere = gn_file_same(&f->id, id);
+		f->other = f->elsewhere ? pid : 0;
 		left += !f->elsewhere;
 	}
 	return left;
@@ -39,7 +40,7 @@ static size_t look(struct gn_files *files, const bool *wanted, pid_t pid,
 		if (!m.exec || !m.file.ino || gn_file_same(&m.file, &last))
 			continue;
 		last = m.file;
-		left = take(files, wanted, &m.file);
+		left = take(files, wanted, &m.file, pid);
 	}
 	gn_maps_close(&maps);
 	return left;
@@ -49,7 +50,7 @@ int gn_share_find(struct gn_files *files, const bool *wanted, gn_share_fn ours,
 		  void *ctx)
 {
 	const struct gn_file_id none = {0, 0};
-	size_t left = take(files, wanted, &none);
+	size_t left = take(files, wanted, &none, 0);
 	struct dirent *entry;
 	DIR *proc;
 

@@ -14,7 +14,7 @@
 typedef bool (*gn_share_fn)(void *ctx, pid_t pid);
 
 /*
- * Sets `elsewhere` of each file in `wanted` that some process has mapped as
+ * Sets `elsewhere` and `other` of each file in `wanted` that some process has mapped as
  * code and that `ours` does not accept. Processes that gnomon may not inspect
  * are not seen. 0 or -errno of reading /proc.
  */
