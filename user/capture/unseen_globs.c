@@ -42,15 +42,6 @@ static const char lacks[] =
 	"no file with functions that its LIB matches was mapped; a library can "
 	"also be a part of the program itself";
 
-/* Where a link is the command, LIB must still be the name of its file. */
-static const char *program_of(const struct gn_files *files)
-{
-	for (size_t i = 0; i < files->count; i++)
-		if (files->file[i].program)
-			return files->file[i].path;
-	return NULL;
-}
-
 /* Says what to do about a glob that nothing explains. */
 static void tell_unknown(const struct gn_unseen_methods *m,
 			 const struct gn_filter *filter,
@@ -85,7 +76,8 @@ static void tell_unknown(const struct gn_unseen_methods *m,
 			? lacks
 			: "gnomon list shows which there are; "
 			  "LIB:GLOB searches a library";
-	const char *program = todo == lacks ? program_of(files) : NULL;
+	/* a link can be the command, but LIB must be the name of a file */
+	const char *program = todo == lacks ? gn_files_program(files) : NULL;
 
 	snprintf(line, GLOB_LINE, "no %s matched '%s'; %s%s%s",
 		 usdt ? "USDT probe" : "function", glob, todo,

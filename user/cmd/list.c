@@ -371,6 +371,18 @@ static int collect(struct job *j)
 	return err == -ENOEXEC ? GN_EXIT_USAGE : GN_EXIT_FAILED;
 }
 
+/* A link can be what runs, but LIB must be the name of a file. */
+static void say_lacks(const struct job *j, const char *glob)
+{
+	const char *program = gn_files_program(&j->list.files);
+
+	gn_error("no function matches '%s': no file with functions that its "
+		 "LIB matches is %s; a library can also be a part of the "
+		 "program itself%s%s",
+		 glob, j->args->c.args.pids.n ? "mapped" : "needed",
+		 program ? ": " : "", program ?: "");
+}
+
 /* Says why no function matches the glob. */
 static void say_unmatched(const struct job *j, const char *glob)
 {
@@ -395,6 +407,8 @@ static void say_unmatched(const struct job *j, const char *glob)
 		gn_error("'%s' has no functions; list its libraries with -f "
 			 "LIB:GLOB",
 			 l->files.file[0].path);
+	else if (gn_filter_lacks(j->filter, glob))
+		say_lacks(j, glob);
 	else if ((elsewhere = gn_native_elsewhere(&l->files, glob, &n)))
 		gn_error(GN_ELSEWHERE_TEXT, glob, GN_ITSELF_TEXT(&l->stats), n,
 			 elsewhere, glob);

@@ -56,6 +56,14 @@ static struct gn_file *find_file(const struct gn_files *f,
 	return NULL;
 }
 
+const char *gn_files_program(const struct gn_files *f)
+{
+	for (size_t i = 0; i < f->count; i++)
+		if (f->file[i].program)
+			return f->file[i].path;
+	return NULL;
+}
+
 bool gn_files_have(const struct gn_files *f, const struct gn_file_id *id)
 {
 	return find_file(f, id) != NULL;

@@ -44,6 +44,9 @@ struct gn_files {
 
 void gn_files_free(struct gn_files *f);
 
+/* The path of the program's file; NULL: it is not in the list. */
+const char *gn_files_program(const struct gn_files *f);
+
 /* Whether the list has this file, and it can be read. */
 bool gn_files_have(const struct gn_files *f, const struct gn_file_id *id);
 
