@@ -208,30 +208,6 @@ static void put_untimed(const struct gn_model *m, FILE *f)
 	}
 }
 
-const char *gn_children_of(const struct gn_model *m, uint64_t *n)
-{
-	const char *of = gn_model_info(m, "children.of");
-
-	/* it becomes a part of a command */
-	if (!of || !*of || of[strspn(of, "0123456789,")])
-		return NULL;
-	return gn_info_number(m, "children", n) ? of : NULL;
-}
-
-bool gn_unprobed_other(const struct gn_model *m, uint64_t *pid,
-		       const char **name)
-{
-	const char *other = gn_model_info(m, "unprobed.other");
-	size_t n = other ? strspn(other, "0123456789") : 0;
-
-	/* it becomes a part of a command */
-	if (!n || n > 10 || other[n] != ' ')
-		return false;
-	*pid = strtoull(other, NULL, 10);
-	*name = other + n + 1;
-	return true;
-}
-
 static int put_functions(const struct gn_model *m, bool utf8, FILE *f)
 {
 	const char *first = gn_model_info(m, "functions.refused.first");

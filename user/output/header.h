@@ -67,8 +67,9 @@ bool gn_info_number(const struct gn_model *m, const char *key, uint64_t *n);
  * result is these processes, as -p names them; NULL: there are none. */
 const char *gn_children_of(const struct gn_model *m, uint64_t *n);
 
-/* An untraced process, no child of a traced one, that mapped a file of processes
- * that ran before their probes were in place. False: none is known. */
+/* An untraced process, no child of a traced one, that mapped a file of
+ * processes that ran before their probes were in place. False: none is known.
+ */
 bool gn_unprobed_other(const struct gn_model *m, uint64_t *pid,
 		       const char **name);
 

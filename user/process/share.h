@@ -14,9 +14,9 @@
 typedef bool (*gn_share_fn)(void *ctx, pid_t pid);
 
 /*
- * Sets `elsewhere` and `other` of each file in `wanted` that some process has mapped as
- * code and that `ours` does not accept. Processes that gnomon may not inspect
- * are not seen. 0 or -errno of reading /proc.
+ * Sets `elsewhere` and `other` of each file in `wanted` that some process has
+ * mapped as code and that `ours` does not accept. Processes that gnomon may not
+ * inspect are not seen. 0 or -errno of reading /proc.
  */
 int gn_share_find(struct gn_files *files, const bool *wanted, gn_share_fn ours,
 		  void *ctx);
