@@ -56,8 +56,8 @@ void clr_go_on(struct live *t, struct live_talk *served)
 	CHECK(t, live_finish(t, served) == 0, "the program failed");
 }
 
-/* A process of a user without any rights. */
-void clr_start_as_nobody(struct live *t, struct live_talk *served)
+static void start_as_nobody(struct live *t, char *variable,
+			    struct live_talk *served)
 {
 	struct live_args a = {.n = 0};
 
@@ -65,10 +65,35 @@ void clr_start_as_nobody(struct live *t, struct live_talk *served)
 	if (access("/usr/bin/setpriv", X_OK))
 		live_skip(t, "there is no setpriv");
 	live_add(t, &a, "/usr/bin/setpriv", "--reuid=65534", "--regid=65534",
-		 "--clear-groups", getenv("DOTNET"), clr_copy_demo(t), "served",
-		 NULL);
+		 "--clear-groups", "env", variable, getenv("DOTNET"),
+		 clr_copy_demo(t), "served", NULL);
 	live_talk(t, &a, served);
 	free(live_await(t, served->out, "ready"));
+}
+
+/* A process of a user without any rights. */
+void clr_start_as_nobody(struct live *t, struct live_talk *served)
+{
+	start_as_nobody(t, "TMPDIR=/tmp", served);
+}
+
+/* A runtime that cannot make its socket, and why. */
+void test_attach_no_folder(struct live *t)
+{
+	char *folder = live_path(t, "its");
+	char *none = live_text(t, "TMPDIR=%s/none", t->dir);
+	char *env[] = {none, NULL};
+	struct live_talk served;
+
+	CHECK(t, !mkdir(folder, 0755) && !chmod(t->dir, 0755), "%s: %s", folder,
+	      strerror(errno));
+	start_as_nobody(t, live_text(t, "TMPDIR=%s", folder), &served);
+	clr_expect_refused(t, served.pid,
+			   "is not one that its user may write to; ");
+	clr_go_on(t, &served);
+	clr_start_with(t, env, &served);
+	clr_expect_refused(t, served.pid, "/none does not exist; ");
+	clr_go_on(t, &served);
 }
 
 /* As the process's user, because root may lack the right. */

@@ -218,6 +218,33 @@ int gn_copy_is_needless(pid_t pid, const char *path)
 	return cannot || fd >= 0;
 }
 
+int gn_copy_may_write(pid_t pid, const char *folder)
+{
+	int root = gn_inside_proc(pid, "root", O_PATH), dir = -1, err;
+	struct rights before;
+	struct gn_copy c;
+	bool cannot;
+
+	if (root < 0)
+		return root;
+	err = find_user(&c, pid);
+	if (err) {
+		close(root);
+		return err;
+	}
+	cannot = !act_as(&c, &before);
+	if (!cannot)
+		dir = gn_inside_open(root, folder, O_PATH | O_DIRECTORY);
+	err = cannot ? -EPERM : dir < 0 ? dir : 0;
+	if (!err && faccessat(dir, ".", W_OK | X_OK, AT_EACCESS))
+		err = -errno;
+	act_as_before(&before);
+	if (dir >= 0)
+		close(dir);
+	close(root);
+	return err;
+}
+
 /* A file system without blocks does not report its free space. */
 static bool has_room(const struct statvfs *st, off_t size)
 {

@@ -30,6 +30,11 @@ void gn_copy_init(struct gn_copy *c);
  * data in /proc cannot be read. */
 int gn_copy_is_needless(pid_t pid, const char *path);
 
+/* Whether the process's user can make files in a folder, by its path as the
+ * process sees it: 0; -EACCES; -ENOENT, -ENOTDIR: there is none; -EROFS: it is
+ * read-only. -EPERM: gnomon may not act as the user; -ESRCH, -errno. */
+int gn_copy_may_write(pid_t pid, const char *folder);
+
 /* Finds the copy of the file `from` that the process has loaded before. The
  * copy can have been removed since, but glibc still knows it by its path.
  * Returns 1; 0: there is none; -ESTALE: it is of another file. */

@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "hooksite/clr/clsid.h"
+#include "process/copy.h"
 #include "process/inside.h"
 #include "runtime/attach_parts.h"
 #include "runtime/local_socket.h"
@@ -260,25 +260,31 @@ static int find_socket(const struct wanted *w)
 }
 
 /* A runtime that cannot make its socket runs without one. */
-static bool is_read_only(const struct wanted *w)
+static const char *cannot_make(pid_t pid, const struct wanted *w)
 {
-	int dir = gn_inside_open(w->root, w->folder, O_RDONLY | O_DIRECTORY);
-	struct statvfs v;
-	bool is = dir >= 0 && !fstatvfs(dir, &v) && v.f_flag & ST_RDONLY;
-
-	if (dir >= 0)
-		close(dir);
-	return is;
+	switch (gn_copy_may_write(pid, w->folder)) {
+	case -EROFS:
+		return "is read-only";
+	case -EACCES:
+		return "is not one that its user may write to";
+	case -ENOENT:
+	case -ENOTDIR:
+		return "does not exist";
+	default:
+		return NULL;
+	}
 }
 
 static void tell_missing(const struct wanted *w, pid_t pid, char *why)
 {
-	if (is_read_only(w))
+	const char *cannot = cannot_make(pid, w);
+
+	if (cannot)
 		snprintf(why, GN_WHY_MAX,
 			 "process %d cannot create a diagnostics socket: its "
-			 "folder %.256s is read-only; start the process again "
-			 "with a TMPDIR that it can write to",
-			 (int)pid, w->folder);
+			 "folder %.256s %s; start the process again with a "
+			 "TMPDIR that it can write to",
+			 (int)pid, w->folder, cannot);
 	else
 		snprintf(why, GN_WHY_MAX,
 			 "process %d has no diagnostics socket in its folder "
