@@ -179,6 +179,6 @@ function(gn_live_clr_others)
 	gn_live_clr_get(standard ${folder}/get-standard ${dotnet} ${dir}
 		${folder}/standard/Standard.cs ${folder}/Async.cs
 		${folder}/Truth.cs)
-	gn_live_clr_with(standard ${dotnet} ${dir}/out async-rejit)
+	gn_live_clr_with(standard ${dir}/dotnet ${dir}/out async-rejit)
 endfunction()
 gn_live_clr_others()
