@@ -87,7 +87,7 @@ void java_container_killed(struct live *t)
 	live_contained_empty(t, &c, live_contained_folder(t));
 	trace(t, &c, "-f Kinds*");
 	live_contained_finish(t, &c);
-	rmdir(group);
+	live_group_remove(t, group);
 }
 
 /* gnomon does not wait for ever, and says why. */
@@ -113,7 +113,7 @@ void java_container_paused(struct live *t)
 	live_group_freeze(t, group, false);
 	trace(t, &c, "-f Kinds*");
 	live_contained_finish(t, &c);
-	rmdir(group);
+	live_group_remove(t, group);
 }
 
 /* Without a folder for the copy, gnomon says so. */

@@ -120,7 +120,7 @@ static void waking(struct live *t, int signal)
 	attach_and_end(t, &served, signal);
 	live_group_freeze(t, group, false);
 	check_nothing_left(t, &served);
-	rmdir(group);
+	live_group_remove(t, group);
 }
 
 void java_killed_waking(struct live *t)
@@ -143,7 +143,7 @@ void java_killed_before(struct live *t)
 	CHECK(t, live_wait(t, &gnomon) == 1, "gnomon reported nothing");
 	await_over(t, served.pid);
 	live_wait(t, &served);
-	rmdir(group);
+	live_group_remove(t, group);
 }
 
 /* It has not yet read the request to load the library. */

@@ -106,14 +106,15 @@ static bool put_file(struct live *t, const char *folder, const char *name,
 static char *make_group(struct live *t)
 {
 	static const char root[] = "/sys/fs/cgroup";
-	char *group = live_text(t, "%s/cpu/gnomon-%d", root, (int)getpid());
+	char *group =
+		live_text(t, "%s/cpu/gnomon-test-%d", root, (int)getpid());
 
 	if (!mkdir(group, 0755)) {
 		if (put_file(t, group, "cpu.cfs_quota_us", "20000"))
 			return group;
 		rmdir(group);
 	}
-	group = live_text(t, "%s/gnomon-%d", root, (int)getpid());
+	group = live_text(t, "%s/gnomon-test-%d", root, (int)getpid());
 	put_file(t, root, "cgroup.subtree_control", "+cpu");
 	if (!mkdir(group, 0755)) {
 		if (put_file(t, group, "cpu.max", "20000 100000"))

@@ -3,6 +3,7 @@
  * container. */
 #include "live_group.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -53,7 +54,7 @@ void test_frozen(struct live *t)
 	since = live_now() - since;
 	live_group_freeze(t, group, false);
 	CHECK(t, live_finish(t, &gnomon) == 0, "gnomon failed");
-	rmdir(group);
+	live_group_remove(t, group);
 	report = live_load(t, path);
 	told = live_number(t, report, "session.classes.other");
 	CHECK(t, told >= since,
@@ -136,6 +137,26 @@ void test_stopped_before(struct live *t)
 
 #define STARVING_BYTES (24 << 20)
 
+/* A group can be removed once what is in it has ended. */
+void test_group_removed(struct live *t)
+{
+	char *group = live_group(t);
+	struct live_args a = {.n = 0};
+	struct live_talk in;
+
+	live_add(t, &a, "/bin/sh", "-c",
+		 live_text(t,
+			   "echo $$ > %s/cgroup.procs; echo ready; "
+			   "sleep 0.2",
+			   group),
+		 NULL);
+	live_talk(t, &a, &in);
+	free(live_await(t, in.out, "ready"));
+	CHECK(t, rmdir(group) && errno == EBUSY, "%s is not in use", group);
+	live_group_remove(t, group);
+	CHECK(t, !live_wait(t, &in), "the shell failed");
+}
+
 /* Runs the command in a group with little memory until the kernel kills it.
  * Returns what `gnomon VERB` says of that. */
 static char *starve(struct live *t, const char *command, const char *verb)
@@ -155,7 +176,7 @@ static char *starve(struct live *t, const char *command, const char *verb)
 	live_group_add(t, group, atoi(line + strlen("pid ")));
 	live_tell(t, &gnomon, "eat");
 	code = live_wait(t, &gnomon);
-	rmdir(group);
+	live_group_remove(t, group);
 	CHECK(t, code == 128 + SIGKILL, "gnomon ended with %d", code);
 	a = (struct live_args){.n = 0};
 	live_add(t, &a, t->gnomon, verb, "-i", path, NULL);

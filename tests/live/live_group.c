@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "live_group.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -26,6 +27,15 @@ char *live_group(struct live *t)
 		rmdir(group);
 	}
 	live_skip(t, "no control groups of v2 can be made");
+}
+
+void live_group_remove(struct live *t, const char *group)
+{
+	for (int i = 0; rmdir(group); i++) {
+		CHECK(t, errno == EBUSY && i < PATIENCE, "rmdir %s: %s", group,
+		      strerror(errno));
+		live_pause(1);
+	}
 }
 
 static void put(struct live *t, const char *group, const char *file, int value)

@@ -14,4 +14,8 @@ void live_group_add(struct live *t, const char *group, pid_t pid);
 /* Waits until all its processes are frozen, or run. */
 void live_group_freeze(struct live *t, const char *group, bool frozen);
 
+/* Waits until it is empty. One that a failed test leaves goes after the test.
+ */
+void live_group_remove(struct live *t, const char *group);
+
 #endif

@@ -227,6 +227,25 @@ static void sweep(pid_t group)
 		;
 }
 
+/* Removes the control groups that a test left (live_group.c, live_explain.c).
+ * What was in them is killed, but can take a moment to end. */
+static void remove_groups(pid_t test)
+{
+	static const char *const roots[] = {
+		"/sys/fs/cgroup", "/sys/fs/cgroup/unified",
+		"/sys/fs/cgroup/memory", "/sys/fs/cgroup/cpu"};
+	int patience = 2000;
+
+	for (size_t i = 0; i < sizeof(roots) / sizeof(*roots); i++) {
+		char group[64];
+
+		snprintf(group, sizeof(group), "%s/gnomon-test-%d", roots[i],
+			 (int)test);
+		while (rmdir(group) && errno == EBUSY && patience--)
+			live_pause(1);
+	}
+}
+
 /* Prints why it was skipped. If a list decides which tests are left out, it
  * must have the test. */
 static void print_skipped(const struct setup *s, const struct live_row *row,
@@ -297,6 +316,7 @@ static int run_test(const struct setup *s, const struct live_row *row,
 		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 			;
 		sweep(pid);
+		remove_groups(pid);
 		done = print_verdict(s, row, status, in_time, reason,
 				     now_ms() - begin, last, tally);
 	}
