@@ -181,6 +181,32 @@ static void a_file_too_many_is_unknown(void **state)
 	gn_sampler_names_free(n);
 }
 
+/* The kernel tells of a program in a chroot by the path in there. */
+static void a_file_by_two_paths(void **state)
+{
+	struct gn_sampler_names *n = gn_sampler_names_new(no_record, NULL);
+	const struct gn_file_id id = {.dev = 1, .ino = 1}, none = {0};
+	struct gn_file_id other = {.dev = 1, .ino = 2};
+	uint32_t first;
+
+	(void)state;
+	assert_non_null(n);
+	first = gn_sampler_names_module(n, 1, 0, &id, "/usr/bin/ruby");
+	assert_int_equal(
+		gn_sampler_names_module(n, 1, 0, &id, "/root/usr/bin/ruby"),
+		first);
+	assert_int_not_equal(
+		gn_sampler_names_module(n, 1, 0, &id, "/usr/lib/libnew.so"),
+		first);
+	assert_int_not_equal(
+		gn_sampler_names_module(n, 1, 0, &other, "/usr/bin/ruby"),
+		first);
+	first = gn_sampler_names_module(n, 1, 0, &none, "[vdso]");
+	assert_int_not_equal(
+		gn_sampler_names_module(n, 1, 0, &none, "[vsyscall]"), first);
+	gn_sampler_names_free(n);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,6 +216,7 @@ int main(void)
 		cmocka_unit_test(ended_ones_make_room),
 		cmocka_unit_test(ended_ones_are_forgotten),
 		cmocka_unit_test(a_file_too_many_is_unknown),
+		cmocka_unit_test(a_file_by_two_paths),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

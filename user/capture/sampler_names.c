@@ -197,6 +197,16 @@ static bool add_file(struct gn_sampler_names *n, uint64_t time,
 	return f->path;
 }
 
+/* A program in a chroot maps a file by another path than gnomon reads there. An
+ * inode of another name can be a new file's, after the first one is gone. */
+static bool is_file(const struct file *f, const struct gn_file_id *id,
+		    const char *path)
+{
+	return gn_file_same(&f->id, id) &&
+	       !strcmp(id->ino ? gn_base_name(f->path) : f->path,
+		       id->ino ? gn_base_name(path) : path);
+}
+
 uint32_t gn_sampler_names_module(struct gn_sampler_names *n, uint32_t pid,
 				 uint64_t time, const struct gn_file_id *id,
 				 const char *path)
@@ -205,7 +215,7 @@ uint32_t gn_sampler_names_module(struct gn_sampler_names *n, uint32_t pid,
 	size_t i;
 
 	for (i = 0; i < n->n; i++)
-		if (gn_file_same(&f[i].id, id) && !strcmp(f[i].path, path))
+		if (is_file(&f[i], id, path))
 			break;
 	if (i == n->n && !add_file(n, time, id, path))
 		return GN_MODULE_UNKNOWN;
