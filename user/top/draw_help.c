@@ -6,7 +6,7 @@
 #include "top/draw_internal.h"
 
 /* clang-format off */
-static const char *const lines[] = {
+static const char *const keys[] = {
 	"Arrows, PgUp, PgDn, Home, End  move; a row stays selected, Home ends that",
 	"Enter       open a thread (q goes back), open or close a call path",
 	"t  F5       threads, functions, modules, call tree",
@@ -15,30 +15,78 @@ static const char *const lines[] = {
 	"p  Space    hold this period on the screen     + -   longer, shorter period",
 	"c           application time: exact or interval (*: from the next period on)",
 	"^L  repaint     q F10  quit     Tab  another part of an opened thread",
-	"",
-	"STATE R runs, Q waits for a CPU, X ended; else what it waits for. Before a",
-	"row: ! records were lost; < calls are missing: inlined, or before its probes.",
-	"Shares of a thread are % of its time in the period, cpu% all on a CPU; ei ee",
-	"elapsed, ai ae application time, inclusive and exclusive, % of all threads';",
-	"classes: % of the function's own time. exact: OS time is not application time;",
-	"interval: nor is any interval with it. A muted function's time is its callers'.",
-	"",
-	"Classes, and their letters where there are few colours:",
 };
 /* clang-format on */
+static const char notes[] =
+	"STATE R runs, Q waits for a CPU, X ended; else what it waits for. "
+	"Before a row: ! records were lost; < calls are missing: inlined, or "
+	"before its probes. Shares of a thread are % of its time in the "
+	"period, cpu% all on a CPU; ei ee elapsed, ai ae application time, "
+	"inclusive and exclusive, % of all threads'; classes: % of the "
+	"function's own time. exact: OS time is not application time; "
+	"interval: nor is any interval with it. A muted function's time is its "
+	"callers'.";
+static const char classes[] =
+	"Classes, and their letters where there are few colours:";
 
-#define NLINES	    (int)(sizeof(lines) / sizeof(lines[0]))
-#define CLASS_COLS  3
-#define CLASS_LINES ((GN_CLASS_COUNT + CLASS_COLS - 1) / CLASS_COLS)
+#define CLASS_WIDTH 26
+#define KEY_WIDTH   12
+#define LINES_MAX   96
 
-static void draw_class_line(struct gn_draw *d, int row, int line)
+/* A line of the screen: a part of a text. */
+struct line {
+	const char *text;
+	int len, indent;
+};
+
+struct lines {
+	struct line line[LINES_MAX];
+	int n;
+};
+
+static void add(struct lines *l, const char *text, int len, int indent)
 {
-	for (int i = 0; i < CLASS_COLS; i++) {
-		int at = i * CLASS_LINES + line, x = 1 + i * 26, class;
+	if (l->n < LINES_MAX)
+		l->line[l->n++] = (struct line){text, len, indent};
+}
 
-		if (at >= GN_CLASS_COUNT)
-			continue;
-		class = gn_class_at(at);
+/* Breaks a text at blanks. */
+static void wrap(struct lines *l, const char *text, int width, int further)
+{
+	int indent = 0;
+
+	if (width < 2 * further)
+		further = 0;
+	while (*text) {
+		int len = (int)strlen(text), room = width - indent;
+
+		if (room < 1)
+			room = 1;
+		if (len > room) {
+			for (len = room; len && text[len] != ' '; len--)
+				;
+			len = len ? len : room;
+		}
+		add(l, text, len, indent);
+		text += len;
+		text += strspn(text, " ");
+		indent = further;
+	}
+}
+
+static int class_columns(const struct gn_draw *d)
+{
+	int n = (d->g->cols - 1) / CLASS_WIDTH;
+
+	return n < 1 ? 1 : n > 3 ? 3 : n;
+}
+
+static void draw_class_line(struct gn_draw *d, int row, int line, int lines)
+{
+	for (int i = 0; i * lines + line < GN_CLASS_COUNT; i++) {
+		int x = 1 + i * CLASS_WIDTH;
+		int class = gn_class_at(i * lines + line);
+
 		gn_draw_text(d, row, x, d->g->cols, gn_draw_ink(class), "%c %s",
 			     gn_class_letter(class), gn_class_text(class));
 		x += 3 + (int)strlen(gn_class_text(class));
@@ -47,30 +95,51 @@ static void draw_class_line(struct gn_draw *d, int row, int line)
 	}
 }
 
+static void lay_out(struct lines *l, int width)
+{
+	l->n = 0;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		wrap(l, keys[i], width, KEY_WIDTH);
+	add(l, "", 0, 0);
+	wrap(l, notes, width, 0);
+	wrap(l, classes, width, 0);
+}
+
+static void draw_frame(struct gn_draw *d, bool moves)
+{
+	gn_cells_fill(d->g, 0, 0, d->g->cols, GN_INK_HEAD, ' ');
+	gn_draw_text(d, 0, 1, d->g->cols, GN_INK_HEAD,
+		     "gnomon top: keys and columns");
+	gn_draw_text(d, d->g->rows - 1, 0, d->g->cols, GN_INK_LABEL, "%s",
+		     moves ? "q goes back; Up, Down, PgUp, PgDn: more"
+			   : "q goes back");
+}
+
 void gn_draw_help(struct gn_draw *d)
 {
-	int rows = d->g->rows, all = NLINES + CLASS_LINES;
-	int page = rows > 2 ? rows - 2 : 1;
-	size_t most = all > page ? (size_t)(all - page) : 0;
-	int row = rows > 2;
+	int columns = class_columns(d), rows = d->g->rows, all;
+	int class_lines = (GN_CLASS_COUNT + columns - 1) / columns;
+	int page = rows > 2 ? rows - 2 : 1, row = rows > 2;
+	struct lines l;
+	size_t most;
 
+	lay_out(&l, d->g->cols - 1);
+	all = l.n + class_lines;
+	most = all > page ? (size_t)(all - page) : 0;
 	if (d->v->help_scroll > most)
 		d->v->help_scroll = most;
 	d->v->page = (size_t)page;
-	if (rows > 2) {
-		gn_cells_fill(d->g, 0, 0, d->g->cols, GN_INK_HEAD, ' ');
-		gn_draw_text(d, 0, 1, d->g->cols, GN_INK_HEAD,
-			     "gnomon top: keys and columns");
-		gn_draw_text(d, rows - 1, 0, d->g->cols, GN_INK_LABEL,
-			     "q goes back");
-	}
+	if (rows > 2)
+		draw_frame(d, most);
 	for (int i = (int)d->v->help_scroll; i < all && page > 0;
 	     i++, row++, page--) {
-		if (i < NLINES)
-			gn_draw_text(d, row, 1, d->g->cols, GN_INK_PLAIN, "%s",
-				     lines[i]);
+		const struct line *at = &l.line[i];
+
+		if (i >= l.n)
+			draw_class_line(d, row, i - l.n, class_lines);
 		else
-			draw_class_line(d, row, i - NLINES);
+			gn_draw_text(d, row, 1 + at->indent, d->g->cols,
+				     GN_INK_PLAIN, "%.*s", at->len, at->text);
 	}
 }
 
