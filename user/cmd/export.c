@@ -68,6 +68,20 @@ static int find_format(const char *word, size_t len)
 	return -1;
 }
 
+static void say_unknown(const char *word, size_t len)
+{
+	char names[256] = "";
+	const char *name;
+	size_t n = 0;
+
+	for (size_t i = 0; (name = gn_format_choice(i)); i++)
+		if (n < sizeof(names))
+			n += (size_t)snprintf(names + n, sizeof(names) - n,
+					      "%s%s", n ? ", " : "", name);
+	gn_error("'%.*s' is not a format; give some of %s", (int)len, word,
+		 names);
+}
+
 static const char *ending_of(const struct gn_args *args)
 {
 	const struct gn_timeline *t = gn_timeline_of(args);
@@ -147,9 +161,7 @@ static int choose(struct items *items, const struct export_args *a,
 		int format = find_format(at, len);
 
 		if (format < 0) {
-			gn_error("'%.*s' is not a format; see --format in man "
-				 "gnomon",
-				 (int)len, at);
+			say_unknown(at, len);
 			return GN_EXIT_USAGE;
 		}
 		status = add(items, a, path, format);
