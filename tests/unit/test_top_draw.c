@@ -136,6 +136,35 @@ static void thread_page(void **state)
 	free(t);
 }
 
+/* A number that the edge cuts would be another number. */
+static void no_number_is_cut(void **state)
+{
+	struct tm_period *t = tm_make();
+	struct gn_top_view v;
+	char *all, *end;
+
+	(void)state;
+	view_make(&v);
+	all = tm_draw(&t->p, &v, 24, 200, false, 0);
+	for (int cols = 20; cols < 80; cols++) {
+		char *text = tm_draw(&t->p, &v, 24, cols, false, 0);
+		char *line = strstr(text, " threads"), *whole;
+
+		assert_non_null(line);
+		while (line > text && line[-1] != '\n')
+			line--;
+		line[strcspn(line, "\n")] = '\0';
+		whole = strstr(all, line);
+		assert_non_null(whole);
+		end = whole + strlen(line);
+		assert_non_null(strchr(" \n,:;", *end));
+		free(text);
+	}
+	free(all);
+	gn_top_view_free(&v);
+	free(t);
+}
+
 static void overlays(void **state)
 {
 	struct tm_period *t = tm_make();
@@ -502,6 +531,7 @@ int main(void)
 		cmocka_unit_test(managed_names),
 		cmocka_unit_test(functions_own_classes),
 		cmocka_unit_test(thread_page),
+		cmocka_unit_test(no_number_is_cut),
 		cmocka_unit_test(overlays),
 		cmocka_unit_test(long_filter),
 		cmocka_unit_test(bad_news),

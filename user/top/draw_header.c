@@ -2,11 +2,14 @@
 /* The lines above the table: target, machine, totals, losses, gnomon. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "output/classes.h"
 #include "output/header.h"
+#include "output/text.h"
 #include "top/draw_internal.h"
 
 /* Lines to draw, as long as there is room. */
@@ -180,6 +183,23 @@ static void line_machine(struct header *h)
 		     " steal %.1f%%", gn_pct(x->steal_ns, x->total_ns));
 }
 
+/* Draws a piece of a line if all of it fits: a number that is cut would be
+ * another number. Returns the column after it, or where nothing fits. */
+__attribute__((format(printf, 5, 6))) static int add(struct gn_draw *d, int row,
+						     int col, enum gn_ink ink,
+						     const char *format, ...)
+{
+	char text[128];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (col + (int)gn_text_width(text) > d->g->cols)
+		return d->g->cols;
+	return gn_draw_text(d, row, col, d->g->cols, ink, "%s", text);
+}
+
 static void line_threads(struct header *h)
 {
 	struct gn_draw *d = h->d;
@@ -201,22 +221,24 @@ static void line_threads(struct header *h)
 			   m->nthreads,
 			   m->nthreads == 1 ? "thread" : "threads");
 	if (m->nprocesses != 1)
-		col = gn_draw_text(d, row, col, cols, GN_INK_PLAIN,
-				   " of %zu processes", m->nprocesses);
-	col = gn_draw_text(d, row, col, cols, GN_INK_PLAIN,
-			   ": %zu running, %zu queued, %zu waiting",
-			   in[GN_THREAD_RUNNING], in[GN_THREAD_RUNNABLE],
-			   in[GN_THREAD_WAITING]);
+		col = add(d, row, col, GN_INK_PLAIN, " of %zu processes",
+			  m->nprocesses);
+	col = add(d, row, col, GN_INK_PLAIN, ": %zu running",
+		  in[GN_THREAD_RUNNING]);
+	col = add(d, row, col, GN_INK_PLAIN, ", %zu queued",
+		  in[GN_THREAD_RUNNABLE]);
+	col = add(d, row, col, GN_INK_PLAIN, ", %zu waiting",
+		  in[GN_THREAD_WAITING]);
 	if (in[GN_THREAD_ENDED])
-		col = gn_draw_text(d, row, col, cols, GN_INK_PLAIN,
-				   ", %zu ended", in[GN_THREAD_ENDED]);
+		col = add(d, row, col, GN_INK_PLAIN, ", %zu ended",
+			  in[GN_THREAD_ENDED]);
 	if (in[GN_THREAD_UNKNOWN])
-		col = gn_draw_text(d, row, col, cols, GN_INK_PLAIN,
-				   ", %zu not known", in[GN_THREAD_UNKNOWN]);
+		col = add(d, row, col, GN_INK_PLAIN, ", %zu not known",
+			  in[GN_THREAD_UNKNOWN]);
 	if (!d->p->functions)
 		return;
 	gn_draw_rate_text(rate, m->session.calls, d->p->length);
-	gn_draw_text(d, row, col, cols, GN_INK_PLAIN, "; %s", rate);
+	add(d, row, col, GN_INK_PLAIN, "; %s", rate);
 }
 
 /* The width of "app 12.3" with the blanks after it. */
@@ -307,13 +329,14 @@ static void line_gnomon(struct header *h)
 			     "; functions are not traced");
 		return;
 	}
-	if (p->slowdown >= 0)
-		col = gn_draw_text(d, row, col, cols,
-				   over ? GN_INK_WARN : GN_INK_PLAIN,
-				   "; probes add %.1f%% CPU time", p->slowdown);
+	if (p->slowdown >= 0) {
+		enum gn_ink ink = over ? GN_INK_WARN : GN_INK_PLAIN;
+
+		col = add(d, row, col, ink, "; probes add %.1f%%", p->slowdown);
+		col = add(d, row, col, ink, " CPU time");
+	}
 	if (p->budget > 0)
-		col = gn_draw_text(d, row, col, cols, GN_INK_PLAIN,
-				   " (budget %.1f%%)", p->budget);
+		add(d, row, col, GN_INK_PLAIN, " (budget %.1f%%)", p->budget);
 }
 
 /* Without them a server's master seems to do nothing. */
