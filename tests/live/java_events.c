@@ -13,24 +13,20 @@
 
 /* A thread holds a monitor while others wait for it: all of that time is
  * lock. */
-void java_monitors(struct live *t)
+static void expect_monitors(struct live *t, const struct live_truths *truths,
+			    const json_t *report)
 {
 	static const char name[] = "monitor of Monitors$Lock";
-	struct live_truths truths;
-	struct java_pair pair;
-	uint64_t held, lock, queued, all;
-
-	java_run(t, "", "monitors", 0, &pair);
-	live_truths(t, pair.traced.out, &truths);
-	held = live_truth(&truths, "held", "lock");
-	lock = live_function(t, pair.report, NULL, name,
-			     "classes_exclusive.lock", NULL);
-	all = live_function(t, pair.report, NULL, name, "elapsed_exclusive_ns",
-			    NULL);
+	uint64_t held = live_truth(truths, "held", "lock");
+	uint64_t lock = live_function(t, report, NULL, name,
+				      "classes_exclusive.lock", NULL);
+	uint64_t all = live_function(t, report, NULL, name,
+				     "elapsed_exclusive_ns", NULL);
 	/* It looks again after at least a millisecond, and may wait for a CPU
 	 * each time on a busy machine. */
-	queued = live_function(t, pair.report, NULL, name,
-			       "classes_exclusive.runqueue", NULL);
+	uint64_t queued = live_function(t, report, NULL, name,
+					"classes_exclusive.runqueue", NULL);
+
 	/* the thread is blocked a little before it prints so */
 	CHECK(t, lock + queued >= held / 10 * 9,
 	      "%" N " ns lock and %" N " in the run queue, held for %" N, lock,
@@ -39,12 +35,22 @@ void java_monitors(struct live *t)
 		static const char *const classes[] = {"sleep", "event",
 						      "unclassified"};
 		uint64_t ns = live_function(
-			t, pair.report, NULL, name,
+			t, report, NULL, name,
 			live_text(t, "classes_exclusive.%s", classes[i]), NULL);
 
 		CHECK(t, !ns, "%" N " of %" N " ns are %s", ns, all,
 		      classes[i]);
 	}
+}
+
+void java_monitors(struct live *t)
+{
+	struct live_truths truths;
+	struct java_pair pair;
+
+	java_run(t, "", "monitors", 0, &pair);
+	live_truths(t, pair.traced.out, &truths);
+	expect_monitors(t, &truths, pair.report);
 }
 
 /* The number of activities of a category that began. */
@@ -348,6 +354,43 @@ void java_attach(struct live *t)
 	calls = live_function(t, report, NULL, "Served.work(int)", "calls",
 			      NULL);
 	CHECK(t, calls == 12345, "%" N " calls seen, 12345 were made", calls);
+}
+
+/* What the program prints until it is done. */
+static char *told(struct live *t, const struct live_talk *served,
+		  const char *command)
+{
+	char *all = live_text(t, "%s", ""), *line;
+
+	live_tell(t, served, command);
+	while (strcmp(line = live_await(t, served->out, ""), "done") != 0)
+		all = live_text(t, "%s%s\n", all, line);
+	return all;
+}
+
+/* The JVM's option that says whether monitors have their probes is as before
+ * when gnomon has gone. */
+void java_attach_monitors(struct live *t)
+{
+	static const char name[] = "monitor of Monitors$Lock";
+	struct live_truths truths;
+	struct attached at;
+	json_t *report;
+
+	attach(t, "-XX:+UseSerialGC", "run 500", "Monitors.*", "json", &at);
+	live_truths(t, told(t, &at.served, "monitors 1"), &truths);
+	live_same(t, "while it is traced", "true\n",
+		  told(t, &at.served, "probes 1"));
+	CHECK(t, !kill(at.gnomon.pid, SIGINT), "kill failed");
+	CHECK(t, live_wait(t, &at.gnomon) == 0, "gnomon failed");
+	live_same(t, "afterwards", "false\n", told(t, &at.served, "probes 1"));
+	CHECK(t, live_finish(t, &at.served) == 0, "the program failed");
+	report = live_load(t, at.path);
+	expect_monitors(t, &truths, report);
+	CHECK(t,
+	      live_function(t, report, NULL, name, "calls", NULL) ==
+		      live_truth(&truths, "calls", name),
+	      "other waits were seen");
 }
 
 /* Everything else is always seen. */

@@ -29,6 +29,8 @@ struct gn_attached {
 	struct gn_java_copy copy;
 	struct gn_java_listener listener;
 	struct gn_java_flags flags;
+	int probed; /* its memory, while gnomon has its monitors probed, or -1
+		     */
 	bool begun;
 };
 
@@ -36,6 +38,7 @@ static void close_attached(struct gn_attached *a)
 {
 	if (!a)
 		return;
+	gn_java_flags_unprobe(a->probed, &a->flags);
 	gn_java_listener_close(&a->listener);
 	gn_java_copy_close(&a->copy);
 	if (a->lock >= 0)
@@ -82,7 +85,7 @@ static int open_attached(pid_t pid, const char *library,
 		return -ENOMEM;
 	}
 	a->pid = pid;
-	a->lock = -1;
+	a->lock = a->probed = -1;
 	gn_java_copy_init(&a->copy);
 	snprintf(a->library, sizeof(a->library), "%s", library);
 	err = gn_java_listener_open(&a->listener, pid, why);
@@ -174,6 +177,8 @@ static int begin(struct gn_attached *a, const struct gn_attach_asked *asked,
 	/* nobody would answer a request to end either */
 	if (err == -ETIMEDOUT)
 		a->begun = false;
+	if (!err)
+		a->probed = gn_java_flags_probe(a->pid, &a->flags);
 	return err ? err : 1;
 }
 
@@ -184,6 +189,8 @@ static int end(struct gn_attached *a, gn_wait_fn wait, void *ctx, char *why)
 	char reason[GN_WHY_MAX];
 	int err;
 
+	gn_java_flags_unprobe(a->probed, &a->flags);
+	a->probed = -1;
 	if (!a->begun)
 		return 0;
 	a->begun = false;

@@ -19,6 +19,9 @@ struct gn_java_flags {
 	bool fixed;	 /* -XX:-EnableDynamicAgentLoading: no agents */
 	bool warns;	 /* it writes a warning when it loads an agent */
 	uint64_t origin; /* where it notes who set that option */
+	/* -XX:+DTraceMonitorProbes: where it is, 0: nowhere; and what it was */
+	uint64_t probes;
+	bool probed;
 };
 
 /* 0; -errno, and `why` says why they cannot be read. */
@@ -30,6 +33,12 @@ int gn_java_flags_quiet(pid_t pid, const struct gn_java_flags *f,
 			uint32_t *was);
 void gn_java_flags_restore(pid_t pid, const struct gn_java_flags *f,
 			   uint32_t was);
+
+/* Makes the JVM run the probes of its monitors: it reads that option each time
+ * that a thread has to wait. The memory of the process, with which _unprobe()
+ * puts back what was; -1: nothing was changed, and these waits have no name. */
+int gn_java_flags_probe(pid_t pid, const struct gn_java_flags *f);
+void gn_java_flags_unprobe(int memory, const struct gn_java_flags *f);
 
 /* The JVM's attach listener, as its own tools use it. */
 struct gn_java_listener {

@@ -3,6 +3,7 @@
 #include "runtime/java_attach_parts.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -24,11 +25,12 @@
 /* What the JVM writes. */
 #define WARNING "has been loaded dynamically"
 
-enum { DEAF, AGENTS, COUNT };
+enum { DEAF, AGENTS, PROBES, COUNT };
 
 static const char *const names[COUNT] = {
 	[DEAF] = "DisableAttachMechanism",
 	[AGENTS] = "EnableDynamicAgentLoading",
+	[PROBES] = "DTraceMonitorProbes",
 };
 
 /* The JVM's file: an open descriptor, and where the process has it. It is the
@@ -76,7 +78,7 @@ static int read_flags(pid_t pid, const char *place, uint64_t start,
 		      struct gn_java_flags *f)
 {
 	uint64_t addr[COUNT], row[COUNT];
-	uint8_t value[COUNT] = {[AGENTS] = true};
+	uint8_t value[COUNT] = {[AGENTS] = true, [PROBES] = true};
 	int err = gn_variables_rows(place, names, COUNT, addr, row);
 
 	f->warns = gn_runtime_file_has(place, WARNING);
@@ -91,6 +93,8 @@ static int read_flags(pid_t pid, const char *place, uint64_t start,
 	f->deaf = value[DEAF];
 	f->fixed = !value[AGENTS];
 	f->origin = start + row[AGENTS] + ROW_FLAGS;
+	f->probes = addr[PROBES] ? start + addr[PROBES] : 0;
+	f->probed = value[PROBES];
 	return 0;
 }
 
@@ -133,4 +137,35 @@ void gn_java_flags_restore(pid_t pid, const struct gn_java_flags *f,
 			   uint32_t was)
 {
 	write_at(pid, f->origin, was);
+}
+
+static bool set_probes(int memory, const struct gn_java_flags *f, uint8_t value)
+{
+	return pwrite(memory, &value, sizeof(value), (off_t)f->probes) ==
+	       sizeof(value);
+}
+
+/* The open file stays the memory of this program: another process can have the
+ * number when the session ends. */
+int gn_java_flags_probe(pid_t pid, const struct gn_java_flags *f)
+{
+	char path[32];
+	int memory;
+
+	if (!f->probes || f->probed)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	memory = open(path, O_RDWR | O_CLOEXEC);
+	if (memory < 0 || set_probes(memory, f, true))
+		return memory;
+	close(memory);
+	return -1;
+}
+
+void gn_java_flags_unprobe(int memory, const struct gn_java_flags *f)
+{
+	if (memory < 0)
+		return;
+	set_probes(memory, f, false);
+	close(memory);
 }
