@@ -445,6 +445,52 @@ static void methods_that_nobody_names(void **state)
 			     "-f must name the methods", NULL));
 }
 
+/* Whether the finding of samples of this code says that. */
+static bool sampled_says(enum gn_runtime_id runtime, const char *command,
+			 const struct gn_model_named *of, const char *text)
+{
+	struct gn_model_info info = {"command", command};
+	struct gn_model_thread thread = busy;
+	struct gn_model_sample sample = {.of = *of, .self = 100};
+	struct gn_model m = {
+		.end = SECOND,
+		ONE_BUSY(&thread),
+		.info = &info,
+		.ninfo = 1,
+		.samples = &sample,
+		.nsamples = 1,
+		.sampled = 100,
+	};
+	struct gn_findings f;
+	bool says;
+
+	thread.runtime = runtime;
+	says = strstr(finding(&m, "sampled", &f).text, text);
+	gn_findings_clear(&f);
+	return says;
+}
+
+/* It is said what code without a file is, and how a JVM's gets its names. */
+static void samples_without_names(void **state)
+{
+	const struct gn_model_named none = {.name = "[unknown]", .module = ""};
+	const struct gn_model_named file = {.name = "[unknown]",
+					    .module = "/lib/libx.so"};
+	const struct gn_model_named named = {.name = "work", .module = ""};
+	const char *jvm = "or compiled before gnomon came";
+	const char *made = "is code of no file";
+
+	(void)state;
+	assert_true(sampled_says(GN_RUNTIME_HOTSPOT, "[]", &none, jvm));
+	assert_false(sampled_says(GN_RUNTIME_HOTSPOT, "[]", &none, made));
+	assert_false(sampled_says(GN_RUNTIME_HOTSPOT, "[]", &file, jvm));
+	assert_false(sampled_says(GN_RUNTIME_HOTSPOT, "[]", &named, jvm));
+	assert_false(
+		sampled_says(GN_RUNTIME_HOTSPOT, "[\"java\"]", &none, jvm));
+	assert_true(sampled_says(GN_RUNTIME_NATIVE, "[]", &none, made));
+	assert_false(sampled_says(GN_RUNTIME_NATIVE, "[]", &file, made));
+}
+
 /* Its file has no names to choose from. */
 static void a_stripped_program(void **state)
 {
@@ -533,6 +579,7 @@ int main(void)
 		cmocka_unit_test(probes_of_events_are_not_those_of_functions),
 		cmocka_unit_test(own_code_on_a_busy_machine),
 		cmocka_unit_test(methods_that_nobody_names),
+		cmocka_unit_test(samples_without_names),
 		cmocka_unit_test(a_stripped_program),
 		cmocka_unit_test(an_interpreter_that_ran),
 		cmocka_unit_test(the_file_of_a_process),

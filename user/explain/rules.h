@@ -149,6 +149,8 @@ double gn_share_of_samples(const struct gn_model *m);
 /* Whether a .NET program begins with this function, and waits in it for its
  * end. */
 bool gn_is_main(const char *name);
+/* Whether gnomon attached to a JVM that ran already. */
+bool gn_came_to_jvm(const struct gn_model *m);
 /* Whether the function is of .NET or of another library of Microsoft. */
 bool gn_is_framework(const struct gn_model_function *fn);
 /* How often a thread pool starved: moments per second, at most 1. */

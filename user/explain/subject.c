@@ -40,3 +40,13 @@ double gn_share_of_samples(const struct gn_model *m)
 		return 0;
 	return gn_share(m->samples[0].self, m->sampled);
 }
+
+bool gn_came_to_jvm(const struct gn_model *m)
+{
+	if (!gn_model_attached(m))
+		return false;
+	for (size_t i = 0; i < m->nthreads; i++)
+		if (m->threads[i].runtime == GN_RUNTIME_HOTSPOT)
+			return true;
+	return false;
+}

@@ -217,12 +217,7 @@ static void say_none(const struct gn_model *m, FILE *out)
 /* Whether a JVM ran already, whose methods -f would have to name. */
 static bool unnamed_java(const struct gn_model *m)
 {
-	if (!gn_model_attached(m) || m->nfunctions || !names_none(m))
-		return false;
-	for (size_t i = 0; i < m->nthreads; i++)
-		if (m->threads[i].runtime == GN_RUNTIME_HOTSPOT)
-			return true;
-	return false;
+	return !m->nfunctions && names_none(m) && gn_came_to_jvm(m);
 }
 
 /* The language of a program whose functions samples have, or would have, and

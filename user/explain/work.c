@@ -246,6 +246,27 @@ static void put_sampled(FILE *out, const struct gn_model_named *of)
 	}
 }
 
+/* Whether it is code of no file. */
+static bool is_made(const struct gn_model_named *of)
+{
+	return !strcmp(of->name, "[unknown]") && !of->module[0];
+}
+
+/* Says what such code is, and how it gets a name. */
+static void put_made(const struct gn_model *m, FILE *out)
+{
+	if (!gn_came_to_jvm(m))
+		fputs(" [unknown] is code of no file, as a just-in-time "
+		      "compiler makes it.",
+		      out);
+	else
+		fputs(" [unknown] is what the JVM interprets, or compiled "
+		      "before gnomon came. Methods have names if it compiles "
+		      "them later, as those that -f names (-f "
+		      "'com.example.*'), or if gnomon starts it.",
+		      out);
+}
+
 void gn_say_sampled(const struct gn_facts *f, const struct gn_subject *s,
 		    FILE *out)
 {
@@ -266,6 +287,8 @@ void gn_say_sampled(const struct gn_facts *f, const struct gn_subject *s,
 	fputs(" of ", out);
 	gn_put_count(out, m->sampled, "sample", "samples");
 	fputc('.', out);
+	if (is_made(&m->samples[0].of))
+		put_made(m, out);
 }
 
 void gn_next_sampled(const struct gn_facts *f, const struct gn_subject *s,
