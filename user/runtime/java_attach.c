@@ -34,11 +34,17 @@ struct gn_attached {
 	bool begun;
 };
 
+static void unprobe(struct gn_attached *a)
+{
+	gn_java_flags_unprobe(a->probed, &a->flags);
+	a->probed = -1;
+}
+
 static void close_attached(struct gn_attached *a)
 {
 	if (!a)
 		return;
-	gn_java_flags_unprobe(a->probed, &a->flags);
+	unprobe(a);
 	gn_java_listener_close(&a->listener);
 	gn_java_copy_close(&a->copy);
 	if (a->lock >= 0)
@@ -171,14 +177,17 @@ static int begin(struct gn_attached *a, const struct gn_attach_asked *asked,
 		return -ENOMEM;
 	}
 	a->begun = true;
+	/* before the hooks: a thread that waits now is in no traced method when
+	 * the end of its wait is seen, so that end is not in doubt */
+	a->probed = gn_java_flags_probe(a->pid, &a->flags);
 	err = await_loaded(a, options, wait, ctx, why);
 	free(options);
 	gn_java_copy_remove(&a->copy);
 	/* nobody would answer a request to end either */
 	if (err == -ETIMEDOUT)
 		a->begun = false;
-	if (!err)
-		a->probed = gn_java_flags_probe(a->pid, &a->flags);
+	if (err)
+		unprobe(a);
 	return err ? err : 1;
 }
 
@@ -189,8 +198,7 @@ static int end(struct gn_attached *a, gn_wait_fn wait, void *ctx, char *why)
 	char reason[GN_WHY_MAX];
 	int err;
 
-	gn_java_flags_unprobe(a->probed, &a->flags);
-	a->probed = -1;
+	unprobe(a);
 	if (!a->begun)
 		return 0;
 	a->begun = false;
