@@ -59,12 +59,10 @@ static __always_inline void note_stack(struct gn_task *t, __u64 sp,
 
 /* What comes before the record of an event: all that the thread has not told
  * yet. False: there is no record. */
-static __always_inline bool begin_event(struct pt_regs *ctx,
-					struct task_struct *self,
-					struct gn_task *t, struct gn_moment *m)
+static __always_inline bool begin_event(struct pt_regs *ctx, struct gn_task *t,
+					struct gn_moment *m)
 {
 	ensure_prompt(t);
-	ensure_on(self, t);
 	t->in_probe = 1; /* see tell_thread() */
 	barrier();
 	*m = moment(t);
@@ -82,13 +80,12 @@ static __always_inline void end_event(struct gn_task *t)
 	t->in_probe = 0;
 }
 
-static __always_inline void collect(struct pt_regs *ctx,
-				    struct task_struct *self, struct gn_task *t,
+static __always_inline void collect(struct pt_regs *ctx, struct gn_task *t,
 				    enum gn_kind kind, __u32 func, __u64 key)
 {
 	struct gn_moment m;
 
-	if (begin_event(ctx, self, t, &m))
+	if (begin_event(ctx, t, &m))
 		emit_func(t, &m, kind, func, key);
 	end_event(t);
 }

@@ -28,12 +28,11 @@ int GN_HELD_PROG(on_fault, unsigned long address, struct pt_regs *regs,
 		 unsigned long error_code)
 {
 	struct task_struct *self = bpf_get_current_task_btf();
-	struct gn_task *t = task_of(self);
+	struct gn_task *t = task_here(self);
 	__u64 now;
 
 	if (!t || (address & ~0xfffull) == GN_VSYSCALL_PAGE)
 		return 0;
-	ensure_on(self, t);
 	now = bpf_ktime_get_ns();
 	if (!in_session(now))
 		return 0;
@@ -58,7 +57,7 @@ static __always_inline void end_work(struct gn_task *t, __u64 now,
 static __always_inline int work_ended(enum gn_class class, __u8 detail)
 {
 	struct task_struct *self = bpf_get_current_task_btf();
-	struct gn_task *t = task_of(self);
+	struct gn_task *t = task_here(self);
 	__u64 now;
 
 	if (!t)
@@ -66,7 +65,6 @@ static __always_inline int work_ended(enum gn_class class, __u8 detail)
 	close_fault(self, t);
 	if (t->os.in_class != class)
 		return 0;
-	ensure_on(self, t);
 	now = bpf_ktime_get_ns();
 	if (in_session(now))
 		end_work(t, now, class, detail);
@@ -96,7 +94,7 @@ SEC("tp_btf/sys_enter")
 int GN_HELD_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 {
 	struct task_struct *self = bpf_get_current_task_btf();
-	struct gn_task *t = task_of(self);
+	struct gn_task *t = task_here(self);
 	__u16 reason;
 	__u64 now;
 
@@ -105,7 +103,6 @@ int GN_HELD_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 	reason = syscall_nr(self, nr);
 	if (gn_syscall_is_probe(reason))
 		return 0;
-	ensure_on(self, t);
 	now = bpf_ktime_get_ns();
 	if (in_session(now))
 		gn_os_in(&t->os, now, GN_CLASS_SYSCALL, reason);

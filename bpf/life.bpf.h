@@ -167,13 +167,12 @@ SEC("tp_btf/sched_process_exec")
 int GN_HELD_PROG(on_exec, struct task_struct *p, int old_pid,
 		 struct linux_binprm *bprm)
 {
-	struct gn_task *t = task_of(p);
+	struct gn_task *t = task_here(p);
 	struct gn_moment m;
 
 	if (control.unsent)
 		forget_names(p);
 	if (t) {
-		ensure_on(p, t);
 		m = moment(t);
 		if (!in_session(m.time))
 			return 0;
@@ -219,6 +218,7 @@ int GN_HELD_PROG(on_rename, struct task_struct *p, const char *comm)
 		t->renamed = 1;
 		return 0;
 	}
+	ensure_on(p, t);
 	m = moment(t);
 	if (in_session(m.time))
 		tell_thread(t, &m, GN_KIND_RENAME, p, 0, comm);
@@ -289,7 +289,7 @@ static __noinline int finish(struct task_struct *p, struct gn_task *t)
 SEC("tp_btf/sched_process_exit")
 int GN_HELD_PROG(on_exit, struct task_struct *p)
 {
-	struct gn_task *t = task_of(p);
+	struct gn_task *t = task_here(p);
 	struct gn_moment m;
 	__u32 code = 0;
 
@@ -298,7 +298,6 @@ int GN_HELD_PROG(on_exit, struct task_struct *p)
 	if (!t)
 		return 0;
 	be_prompt(t);
-	ensure_on(p, t);
 	m = moment(t);
 	if (stopped(m.time))
 		return finish(p, t);

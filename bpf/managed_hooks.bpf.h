@@ -38,7 +38,7 @@ static __noinline int ring_told(struct pt_regs *ctx, struct gn_task *t,
 		return 0;
 	if (GN_FUNC_RUNTIME(func) == GN_RUNTIME_NATIVE)
 		t->sleds = 1;
-	if (begin_event(ctx, bpf_get_current_task_btf(), t, &m)) {
+	if (begin_event(ctx, t, &m)) {
 		if (GN_FUNC_INDEX(func) != GN_FAST_UNBOUND)
 			emit_ring(t, &m, func, key, ctx->sp);
 		/* native code waits for user space's answer */
@@ -55,7 +55,7 @@ static __noinline int ring_told(struct pt_regs *ctx, struct gn_task *t,
 static __always_inline int name(struct pt_regs *ctx, bool can_share)
 {
 	struct task_struct *self = bpf_get_current_task_btf();
-	struct gn_task *t = task_of(self);
+	struct gn_task *t = task_here(self);
 	__u64 now = bpf_ktime_get_ns();
 	struct gn_unsent_key k = {};
 	const struct gn_spec *spec;
@@ -160,7 +160,7 @@ static __noinline int tell_event(struct pt_regs *ctx, struct gn_task *t,
 static __always_inline int managed(struct pt_regs *ctx, bool can_share)
 {
 	struct task_struct *self = bpf_get_current_task_btf();
-	struct gn_task *t = task_of(self);
+	struct gn_task *t = task_here(self);
 	const struct gn_spec *spec;
 	__u32 func;
 	__u64 c;
@@ -202,7 +202,7 @@ static __always_inline int managed(struct pt_regs *ctx, bool can_share)
 	 * the function's own instructions are */
 	if (GN_FUNC_RUNTIME(func) == GN_RUNTIME_NATIVE)
 		t->hit |= GN_F_EMULATED;
-	collect(ctx, self, t, spec->kind, func, key_of(ctx, c, spec));
+	collect(ctx, t, spec->kind, func, key_of(ctx, c, spec));
 	t->hit &= ~GN_F_EMULATED;
 	if (control.valued && spec->kind == GN_KIND_ENTER)
 		tell_valued(ctx, t, func, false);
@@ -268,7 +268,7 @@ static __noinline int tell_of_name(struct gn_task *t, __u32 event, __u32 func)
 static __always_inline int names(struct pt_regs *ctx, bool can_share)
 {
 	struct task_struct *self = bpf_get_current_task_btf();
-	struct gn_task *t = task_of(self);
+	struct gn_task *t = task_here(self);
 	const struct gn_spec *spec;
 	struct gn_texts n = {};
 	__u32 index;
@@ -305,7 +305,7 @@ static __always_inline int names(struct pt_regs *ctx, bool can_share)
 	if (spec->kind == GN_KIND_EVENT)
 		return tell_of_name(t, spec->event, n.runtime | index);
 	t->hit |= GN_F_NAMED;
-	collect(ctx, self, t, goes_on(ctx, spec) ? GN_KIND_RESUMED : spec->kind,
+	collect(ctx, t, goes_on(ctx, spec) ? GN_KIND_RESUMED : spec->kind,
 		n.runtime | index, key_of(ctx, c, spec));
 	t->hit &= ~GN_F_NAMED;
 	return 0;

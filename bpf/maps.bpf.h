@@ -68,6 +68,7 @@ struct gn_task {
 	__u64 run_delay;  /* the kernel's sum at its last switch off a CPU */
 	__u32 queued;	  /* the run queue is in `first` */
 	__u32 settled;	  /* enum gn_settled */
+	__u32 missing;	  /* a switch that was not seen is being made up for */
 	__u32 prompt;	  /* its slices are sent at once */
 	__u32 nkept;	  /* slices that are not sent yet */
 	__u32 hit; /* GN_F_EMULATED, GN_F_SILENT: flags of the next record */

@@ -92,7 +92,7 @@ static __always_inline bool told_by_sled(struct pt_regs *ctx,
 static __always_inline int native(struct pt_regs *ctx, bool can_share)
 {
 	struct task_struct *self = bpf_get_current_task_btf();
-	struct gn_task *t = task_of(self);
+	struct gn_task *t = task_here(self);
 	const struct gn_spec *spec;
 	__u64 c;
 
@@ -119,7 +119,7 @@ static __always_inline int native(struct pt_regs *ctx, bool can_share)
 		t->hit |= GN_F_EMULATED;
 	if (c & GN_COOKIE_PAGE)
 		look_for_page(self, t);
-	collect(ctx, self, t, spec->kind, GN_COOKIE_FUNC(c),
+	collect(ctx, t, spec->kind, GN_COOKIE_FUNC(c),
 		ctx->sp + GN_COOKIE_ADJUST(c));
 	t->hit &= ~(GN_F_EMULATED | GN_F_FIRST);
 	if (spec->flags & GN_SPEC_VALUES && spec->kind == GN_KIND_ENTER)
@@ -136,7 +136,7 @@ static __always_inline int native(struct pt_regs *ctx, bool can_share)
 static __always_inline int session(struct pt_regs *ctx)
 {
 	struct task_struct *self = bpf_get_current_task_btf();
-	struct gn_task *t = task_of(self);
+	struct gn_task *t = task_here(self);
 	bool valued; /* arguments or results are recorded */
 	__u64 c;
 
@@ -146,7 +146,7 @@ static __always_inline int session(struct pt_regs *ctx)
 	valued = GN_COOKIE_SPEC(c) >= GN_SPEC_NATIVE_COUNT;
 	if (ctx->ip == bpf_get_func_ip(ctx)) {
 		look_for_page(self, t);
-		collect(ctx, self, t, GN_KIND_ENTER, GN_COOKIE_FUNC(c),
+		collect(ctx, t, GN_KIND_ENTER, GN_COOKIE_FUNC(c),
 			ctx->sp + GN_COOKIE_ADJUST(c));
 		t->hit &= ~GN_F_FIRST;
 		if (valued)
@@ -156,7 +156,7 @@ static __always_inline int session(struct pt_regs *ctx)
 	}
 	if (valued)
 		tell_values(ctx, t, GN_COOKIE_SPEC(c), GN_COOKIE_FUNC(c), true);
-	collect(ctx, self, t, GN_KIND_LEAVE, GN_COOKIE_FUNC(c), ctx->sp);
+	collect(ctx, t, GN_KIND_LEAVE, GN_COOKIE_FUNC(c), ctx->sp);
 	return 0;
 }
 

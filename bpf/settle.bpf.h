@@ -107,9 +107,25 @@ static __always_inline void ensure_on(struct task_struct *p, struct gn_task *t)
 
 	if (!came_unseen(p, &t->os))
 		return;
+	/* over_cpu() can interrupt this, and has then done it before the mark,
+	 * or does nothing after it */
+	if (__sync_lock_test_and_set(&t->missing, 1))
+		return;
 	now = bpf_ktime_get_ns();
-	if (in_session(now))
+	if (in_session(now) && came_unseen(p, &t->os))
 		missed_in(p, t, now);
+	barrier();
+	t->missing = 0;
+}
+
+/* The current thread's state, if the thread is traced. */
+static __always_inline struct gn_task *task_here(struct task_struct *self)
+{
+	struct gn_task *t = task_of(self);
+
+	if (t)
+		ensure_on(self, t);
+	return t;
 }
 
 /* A fault is over when the program has moved on from where it was, even if its

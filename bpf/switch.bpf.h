@@ -153,22 +153,6 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev,
 	return 0;
 }
 
-/*
- * A thread is about to return to user mode for the first time since it came
- * onto its CPU. Attached only if threads write their own records
- * (gnomon/fast.h): nothing else shows a missed switch before those records, so
- * their slice would come after them.
- */
-SEC("tp_btf/rseq_update")
-int GN_HELD_PROG(on_resume, struct task_struct *p)
-{
-	struct gn_task *t = task_of(p);
-
-	if (t)
-		ensure_on(p, t);
-	return 0;
-}
-
 /* Whether it is a kernel thread (PF_KTHREAD of linux/sched.h). Its `mm` shows
  * the same, but the verifier of 6.18 looks up names for each pointer that is
  * read from a task, which added 90 ms to the start of a capture. */
@@ -280,8 +264,10 @@ int BPF_PROG(on_waking, struct task_struct *p)
 		return 0;
 	waker = task_of(self);
 	if (waker && waker != t && !waker->in_probe &&
-	    t->os.state == GN_CPU_WAITING)
+	    t->os.state == GN_CPU_WAITING) {
+		ensure_on(self, waker);
 		emit_wake(waker, now, t->tid);
+	}
 	return 0;
 }
 

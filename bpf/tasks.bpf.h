@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The program that user space runs over all tasks. */
+/* The programs that user space runs: over all tasks, and on each CPU. */
 #ifndef GNOMON_TASKS_BPF_H
 #define GNOMON_TASKS_BPF_H
 
@@ -15,6 +15,7 @@
 #include "emit.bpf.h"
 #include "life.bpf.h"
 #include "maps.bpf.h"
+#include "settle.bpf.h"
 #include "switch.bpf.h"
 
 /* Copies what a thread does now. The thread runs on meanwhile, so the copy is
@@ -141,6 +142,19 @@ int over_tasks(struct bpf_iter__task *ctx)
 	lock = control.scanning ? bpf_map_lookup_elem(&targets, &tgid) : 0;
 	if (lock)
 		begin(p, bpf_ktime_get_ns(), GN_CPU_UNKNOWN, 0, lock);
+	return 0;
+}
+
+/*
+ * User space runs this on each CPU before it reads the records that threads
+ * write themselves (gnomon/fast.h). If the switch of the CPU's thread onto it
+ * was not seen, nothing else shows that before the thread's own records. It
+ * interrupts what runs there.
+ */
+SEC("raw_tp")
+int over_cpu(void *ctx)
+{
+	task_here(bpf_get_current_task_btf());
 	return 0;
 }
 

@@ -543,6 +543,12 @@ void host_syscall(struct host_task *t, bool begins, int nr)
 		on_sys_exit(&t->regs, 0);
 }
 
+void host_settle(struct host_task *t)
+{
+	host.current = t;
+	over_cpu(NULL);
+}
+
 void host_self(struct host_task *t)
 {
 	control.self = (uint32_t)t->p.pid;

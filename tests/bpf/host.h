@@ -102,6 +102,9 @@ bool host_python_text(struct gn_interpreted_text *to, const void *object,
 /* The sampling timer fires while the task runs with this stack. */
 void host_timer(struct host_task *t, const uint64_t *frame, uint32_t nframes);
 
+/* User space lets a program run on the CPU where the task runs. */
+void host_settle(struct host_task *t);
+
 /* `parent` creates `child`. */
 void host_fork(struct host_task *parent, struct host_task *child);
 

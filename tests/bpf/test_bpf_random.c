@@ -177,7 +177,10 @@ static void step(struct sim *s)
 		s->full = !s->full;
 		host_ring_full(s->full);
 	}
-	if (t->where == ON) {
+	if (t->where == ON && host_roll(&s->random, 8) == 0) {
+		found_on(s, t);
+		host_settle(t->task);
+	} else if (t->where == ON) {
 		on_cpu_step(s, t);
 	} else if (t->where == WAITING) {
 		t->where = WOKEN;

@@ -468,6 +468,68 @@ static void told_once(void **state)
 	}
 }
 
+static void settles(void *ctx)
+{
+	host_settle(ctx);
+}
+
+/* Counts the slices that end at `time`. */
+static int slices_at(uint64_t time)
+{
+	const struct gn_rec *r;
+	size_t size;
+	int n = 0;
+
+	for (size_t i = 0; (r = host_sample(i, &size)); i++)
+		n += r->kind == GN_KIND_SLICE && r->time == time;
+	return n;
+}
+
+/* A thread whose switch onto its CPU was not seen sleeps until 3,000. */
+static struct host_task *comes_unseen(void)
+{
+	struct host_switch out = {.nr = GN_NR_nanosleep};
+	struct host_switch in = {.unseen = true};
+
+	host_new(1000, (struct host_opts){.queue = true});
+	out.out = in.in = host_task(7);
+	host_trace(out.out);
+	host_clock(2000);
+	host_switch(&out);
+	host_clock(3000);
+	host_wake(in.in);
+	host_switch(&in);
+	host_clock(4000);
+	assert_int_equal(slices_at(3000), 0);
+	return in.in;
+}
+
+/* User space lets the kernel look at each CPU: the slice of a missed switch is
+ * emitted then, and only once. */
+static void settled_by_user_space(void **state)
+{
+	struct host_task *t = comes_unseen();
+
+	(void)state;
+	host_settle(t);
+	assert_int_equal(slices_at(3000), 1);
+	host_settle(t);
+	host_probe(t, true, 77);
+	assert_int_equal(slices_at(3000), 1);
+}
+
+/* The same while a probe does it. */
+static void settled_once(void **state)
+{
+	struct host_task *t = comes_unseen();
+
+	(void)state;
+	host_interrupt(settles, t);
+	host_probe(t, true, 77);
+	host_interrupt(NULL, NULL);
+	assert_int_equal(slices_at(3000), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -485,6 +547,8 @@ int main(void)
 		cmocka_unit_test(hooks_wake_nobody),
 		cmocka_unit_test(no_wakeup_between),
 		cmocka_unit_test(told_once),
+		cmocka_unit_test(settled_by_user_space),
+		cmocka_unit_test(settled_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,7 +47,7 @@ static int put_calls(void *ctx, const struct gn_rec_func *recs, size_t n)
 	return 0;
 }
 
-static int begins(void *ctx)
+static int settle(void *ctx)
 {
 	(void)ctx;
 	return 0;
@@ -87,7 +87,7 @@ static void open_memory(struct memory *m)
 
 static struct gn_fast *open_reader(struct seen *seen)
 {
-	struct gn_fast_opts opts = {put, put_calls, begins, never, seen, false};
+	struct gn_fast_opts opts = {put, put_calls, settle, never, seen, false};
 	int ring = memfd_create("ring", MFD_CLOEXEC);
 	struct gn_fast *f;
 

@@ -36,9 +36,11 @@ struct fixture {
 	uint32_t seq;
 };
 
-static inline int begins(void *ctx)
+static inline int settle(void *ctx)
 {
-	(void)ctx;
+	struct taken *t = ctx;
+
+	t->settled++;
 	return 0;
 }
 
@@ -77,7 +79,7 @@ static inline void tell(struct fixture *x, uint32_t what, uint64_t value,
 static inline struct fixture *open_memory(int seals, bool drops)
 {
 	struct fixture *x = calloc(1, sizeof(*x));
-	struct gn_fast_opts opts = {take,   take_calls, begins,
+	struct gn_fast_opts opts = {take,   take_calls, settle,
 				    enough, NULL,	drops};
 	int ring = memfd_create("ring", MFD_CLOEXEC);
 

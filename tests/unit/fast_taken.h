@@ -22,9 +22,10 @@ struct taken {
 	size_t n, all;
 	size_t plain; /* of the thread's own records */
 	uint32_t seq;
-	uint64_t time; /* of the last record that ended an interval */
-	bool back;     /* time or numbers went backwards */
-	bool full;     /* the sink takes only a few at a time */
+	uint64_t time;	/* of the last record that ended an interval */
+	size_t settled; /* how often the kernel's records were asked for */
+	bool back;	/* time or numbers went backwards */
+	bool full;	/* the sink takes only a few at a time */
 };
 
 static inline int take(void *ctx, const struct gn_rec *rec, size_t size)

@@ -540,6 +540,33 @@ static void order_of_new_ring(void **state)
 	close_fixture(x);
 }
 
+/* How often a round asks for kernel records that no event has caused. */
+static size_t settles_in_round(struct fixture *x)
+{
+	size_t before = x->out.settled;
+
+	merge(x);
+	return x->out.settled - before;
+}
+
+/* The kernel's records are asked for before a ring is read that a thread has
+ * written or is writing, and not for rings without anything new. */
+static void settled_before_reading(void **state)
+{
+	struct fixture *x = open_fixture();
+
+	(void)state;
+	assert_int_equal(x->out.settled, 1);
+	tell(x, GN_FAST_CLAIM, 3, TID);
+	assert_int_equal(settles_in_round(x), 0);
+	write_record(x, 3, 5 << 2 | GN_FAST_ENTER);
+	assert_int_equal(settles_in_round(x), 1);
+	assert_int_equal(settles_in_round(x), 0);
+	x->rings[3].busy = 1;
+	assert_int_equal(settles_in_round(x), 1);
+	close_fixture(x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -563,6 +590,7 @@ int main(void)
 		cmocka_unit_test(order_of_new_child_in_a_hook),
 		cmocka_unit_test(order_of_child_at_the_mark),
 		cmocka_unit_test(order_of_new_ring),
+		cmocka_unit_test(settled_before_reading),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

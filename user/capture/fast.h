@@ -26,9 +26,10 @@ typedef bool (*gn_fast_enough_fn)(void *ctx);
 struct gn_fast_opts {
 	gn_fast_put_fn put;	/* takes merged records */
 	gn_fast_calls_fn calls; /* takes many records of one thread at once */
-	/* called when a process is about to write its own records; <0: it must
-	 * not */
-	int (*begins)(void *ctx);
+	/* sends the kernel records that are due but that no event has caused
+	 * so far. Called before rings are read, and once when a process is
+	 * about to write its own records. Then <0: it must not. */
+	int (*settle)(void *ctx);
 	gn_fast_enough_fn enough;
 	void *ctx;
 	bool drops; /* a full ring loses records; else its thread waits */

@@ -294,7 +294,7 @@ void gn_fast_offer(struct gn_fast *f, const struct gn_rec_ring *r)
 		a->over = true;
 	/* no hook offers memory twice in one program */
 	if (gn_fast_map(r->pid, r->f.h.key, &page) || f->stopped ||
-	    (a && !a->over) || f->opts.begins(f->opts.ctx) ||
+	    (a && !a->over) || f->opts.settle(f->opts.ctx) ||
 	    !new_areas(f, r, page)) {
 		refuse(f, page);
 		return;

@@ -29,6 +29,18 @@ static bool can_wait(const struct gn_fast_entry *e, size_t *all)
 	return e->queued <= WAIT_BYTES && *all <= WAIT_ALL_BYTES;
 }
 
+/* Whether a thread has written something new, or is about to. */
+static bool has_written(const struct gn_fast *f)
+{
+	for (const struct gn_fast_entry *e = f->all; e; e = e->next_of_all)
+		if (e->area &&
+		    (atomic_load_explicit(&e->area->rings[e->slot].busy,
+					  memory_order_acquire) ||
+		     gn_fast_written(e) != e->pos))
+			return true;
+	return false;
+}
+
 void gn_fast_mark(struct gn_fast *f)
 {
 	size_t waits = 0;
@@ -44,6 +56,8 @@ void gn_fast_mark(struct gn_fast *f)
 	 * for the next mark, such as the birth of its child */
 	f->limit = gn_fast_ticks();
 	gn_fast_check(f);
+	if (has_written(f))
+		f->opts.settle(f->opts.ctx);
 	f->produced_before = __atomic_load_n(f->produced, __ATOMIC_ACQUIRE);
 	for (struct gn_fast_entry *e = f->all; e; e = e->next_of_all) {
 		const struct gn_fast_ring *ring;

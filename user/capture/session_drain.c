@@ -161,9 +161,9 @@ static bool is_enough(void *ctx)
 	return held(s) || gn_now_ns() >= s->drain_until;
 }
 
-static int begins(void *ctx)
+static int settle(void *ctx)
 {
-	return gn_watch_resumes(ctx);
+	return gn_watch_settle(ctx);
 }
 
 int gn_session_open_fast(struct gn_session *s, int ring)
@@ -171,7 +171,7 @@ int gn_session_open_fast(struct gn_session *s, int ring)
 	struct gn_fast_opts opts = {
 		.put = take_record,
 		.calls = take_calls,
-		.begins = begins,
+		.settle = settle,
 		.enough = is_enough,
 		.ctx = s,
 		.drops = s->opts.drops,

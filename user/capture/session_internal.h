@@ -106,7 +106,6 @@ struct gn_session {
 	struct gn_written *written;
 	struct gn_groups groups;
 	bool knows_returns;   /* groups can contain return probes, too */
-	bool knows_resumes;   /* returns to user mode are to be watched */
 	bool cannot_hold;     /* programs cannot keep their CPU */
 	bool one_by_one;      /* libbpf loads the programs */
 	size_t left;	      /* probes that are still being removed */
@@ -184,9 +183,9 @@ void gn_watch_detach(struct gn_session *s);
 int gn_watch_sample(struct gn_session *s);
 /* Starts to record who wakes threads. */
 int gn_watch_wakers(struct gn_session *s);
-/* From now on, a switch that was missed is noticed before its thread returns to
- * user mode. */
-int gn_watch_resumes(struct gn_session *s);
+/* If the switch of a running thread onto its CPU was missed, its records follow
+ * now. */
+int gn_watch_settle(struct gn_session *s);
 /* Call before the load: leaves out programs that this capture does not need. */
 void gn_watch_choose(struct gn_session *s);
 

@@ -141,8 +141,6 @@ static void ask_kernel(struct gn_session *s, const struct gn_kernel_btf *b,
 	/* a program can tell which function a return probe belongs to */
 	s->knows_returns = s->mode == GN_ATTACH_SINGLE &&
 			   gn_kernel_btf_names(b, "uprobe_dispatch_data");
-	s->knows_resumes = s->launch.fast &&
-			   gn_kernel_btf_names(b, "btf_trace_rseq_update");
 }
 
 /* Opens the object, to be loaded with the kernel's types that it writes to

@@ -14,7 +14,7 @@
 #include <gnomon/control.h>
 #include "capture/loads.h"
 
-#define SECTIONS   4
+#define SECTIONS   5
 #define TYPES_MAX  64
 #define NAME_ROOM  64
 #define FIRST_CAST CALLS
@@ -103,7 +103,7 @@ static int prepare(struct bpf_program *prog, struct bpf_prog_load_opts *opts,
 	struct gn_targets *t = (void *)cookie;
 	int err;
 
-	if (bpf_program__type(prog) == BPF_PROG_TYPE_RAW_TRACEPOINT) {
+	if (bpf_program__type(prog) == BPF_PROG_TYPE_TRACEPOINT) {
 		opts->attach_btf_id =
 			target_of(t, bpf_program__section_name(prog));
 		if (!opts->attach_btf_id)
@@ -139,8 +139,9 @@ int gn_targets_new(struct gn_targets **out)
 		enum bpf_prog_type type;
 		enum bpf_attach_type attached;
 	} all[SECTIONS] = {
-		{"tp_btf+", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_RAW_TP},
-		{"iter+", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_ITER},
+		{"tp_btf+", BPF_PROG_TYPE_TRACEPOINT, BPF_TRACE_RAW_TP},
+		{"iter+", BPF_PROG_TYPE_TRACEPOINT, BPF_TRACE_ITER},
+		{"raw_tp", BPF_PROG_TYPE_RAW_TRACEPOINT, 0},
 		{"uprobe+", BPF_PROG_TYPE_KPROBE, 0},
 		{"perf_event+", BPF_PROG_TYPE_PERF_EVENT, 0},
 	};

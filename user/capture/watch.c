@@ -207,7 +207,7 @@ void gn_watch_choose(struct gn_session *s)
 	bpf_program__set_autoload(s->skel->progs.on_signal_sent,
 				  s->opts.command != NULL);
 	bpf_program__set_autoload(s->skel->progs.on_sample, s->opts.samples);
-	bpf_program__set_autoload(s->skel->progs.on_resume, s->knows_resumes);
+	bpf_program__set_autoload(s->skel->progs.over_cpu, s->launch.fast);
 	bpf_program__set_autoload(s->skel->progs.on_free,
 				  s->skel->rodata->lookups_fail);
 	bpf_program__set_autoload(s->skel->progs.on_fault, !s->opts.no_faults);
@@ -262,12 +262,21 @@ int gn_watch_wakers(struct gn_session *s)
 	return attach_one(s, s->skel->progs.on_waking);
 }
 
-int gn_watch_resumes(struct gn_session *s)
+int gn_watch_settle(struct gn_session *s)
 {
-	if (!s->knows_resumes)
-		return 0;
-	s->knows_resumes = false;
-	return attach_one(s, s->skel->progs.on_resume);
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .flags = BPF_F_TEST_RUN_ON_CPU);
+	int cpus = libbpf_num_possible_cpus();
+	int fd = bpf_program__fd(s->skel->progs.over_cpu);
+
+	for (int i = 0; i < cpus; i++) {
+		int err;
+
+		opts.cpu = (uint32_t)i;
+		err = bpf_prog_test_run_opts(fd, &opts);
+		if (err && err != -ENXIO) /* the CPU is offline */
+			return err;
+	}
+	return 0;
 }
 
 int gn_watch_attach(struct gn_session *s)
