@@ -50,7 +50,6 @@
 #define GN_FAST_GROWN	    (128l << 20) /* limit of growth of a process's rings */
 #define GN_FAST_MAGIC	    0x34747361666e67 /* "gnfast4" */
 #define GN_FAST_RECORD	    16
-#define GN_FAST_AWAY	    (1 << 15) /* ticks, 10 us or so: others can have run */
 #define GN_FAST_SPARE	    (2 * GN_FAST_RECORD) /* bytes that hooks leave free */
 #define GN_FAST_MEASURED    512 /* records that measure a hook; in slot 0 */
 #define GN_FAST_NAMES	    (1 << 17) /* bytes of names: the end of slot 0 */
@@ -103,8 +102,6 @@
 #define GN_FAST_OWN_STACK   40
 #define GN_FAST_OWN_STACKED 48
 #define GN_FAST_OWN_AT	    56
-#define GN_FAST_OWN_LAST    96
-#define GN_FAST_OWN_AWAY    104
 
 #if !defined(__ASSEMBLER__) && !defined(__bpf__)
 #include <assert.h>
@@ -190,9 +187,6 @@ struct gn_fast_own {
 	uint64_t base;
 	uint64_t size; /* current size of the ring */
 	uint64_t lost; /* records that found no room */
-	/* when its last hook ran; and after how many ticks without a hook it
-	 * passes the site. Only threads with musl check this. */
-	uint64_t last, away;
 };
 
 static_assert(sizeof(struct gn_fast_rec) == GN_FAST_RECORD, "record");
@@ -217,8 +211,6 @@ static_assert(offsetof(struct gn_fast_own, stack) == GN_FAST_OWN_STACK,
 static_assert(offsetof(struct gn_fast_own, stacked) == GN_FAST_OWN_STACKED,
 	      "stacked");
 static_assert(offsetof(struct gn_fast_own, at) == GN_FAST_OWN_AT, "at");
-static_assert(offsetof(struct gn_fast_own, last) == GN_FAST_OWN_LAST, "last");
-static_assert(offsetof(struct gn_fast_own, away) == GN_FAST_OWN_AWAY, "away");
 static_assert(sizeof(struct gn_fast_page) == 128, "page");
 static_assert(GN_FAST_SLOTS < 1 << GN_FAST_SLOT_BITS, "slots in claims");
 static_assert(GN_FAST_SIZE % GN_FAST_SLOT == 0, "children's slots are aligned");

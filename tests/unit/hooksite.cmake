@@ -7,9 +7,6 @@ target_sources(test_hooksite_fast PRIVATE hook_vectors.S ${fast}
 	${CMAKE_SOURCE_DIR}/user/hooksite/fast_names.c)
 set_source_files_properties(${fast} PROPERTIES COMPILE_OPTIONS
 	"-O2;-mno-red-zone;-mgeneral-regs-only;-ftls-model=initial-exec;-fno-sanitize=all")
-gn_unit_test(test_hooksite_away)
-target_sources(test_hooksite_away PRIVATE hook_vectors.S ${fast})
-target_compile_definitions(test_hooksite_away PRIVATE GNOMON_MUSL)
 gn_unit_test(test_hooksite_preload)
 target_sources(test_hooksite_preload PRIVATE
 	${CMAKE_SOURCE_DIR}/user/hooksite/preload/environment.c

@@ -200,10 +200,10 @@ static void note_slice(struct gn_fast_thread *t, const struct gn_rec_slice *s)
 }
 
 /*
- * The kernel may hide a switch onto a CPU from all BPF programs. If nothing
- * reports the return to user mode either, the slice ends only at the thread's
- * next probe. What the thread wrote in between has then been handed on. So the
- * slice is lost, and the kernel's next record contains its time.
+ * The kernel may hide a switch onto a CPU from all BPF programs. Its slice
+ * comes before anything is read that the thread wrote afterwards
+ * (gn_fast_opts.settle). If it does not, what the thread wrote has been handed
+ * on. So the slice is lost, and the kernel's next record contains its time.
  */
 static bool is_late(const struct gn_fast_thread *t,
 		    const struct gn_rec_slice *s)

@@ -24,7 +24,6 @@ static void measure(struct gn_fast_page *page, gn_fast_hook_fn enter,
 		.page = page,
 		.size = GN_FAST_FIRST,
 		.stacked = UINT64_MAX,
-		.away = UINT64_MAX,
 	};
 	struct gn_fast_own *before = gn_fast_own;
 

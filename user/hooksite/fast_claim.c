@@ -60,7 +60,6 @@ static void open_ring(struct gn_fast_own *own, struct gn_fast_ring *ring,
 	own->base = data_of(slot);
 	own->lost = 0;
 	own->stacked = own->home = 0;
-	own->away = GN_FAST_AWAY;
 	own->size = size_of(ring);
 	gn_fast_publish(own, own->base);
 	own->lim = own->cur;

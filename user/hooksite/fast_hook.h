@@ -40,23 +40,6 @@
 #endif
 	.endm
 
-/*
- * Threads of musl have no restartable sequences, so none of gnomon's BPF
- * programs runs when they return to user mode. A context switch that no program
- * saw would show at the next probe only, when gnomon has already read later
- * records. So if the thread can have been away since its last hook, this hook
- * passes the site. rax: the time; rdx changes.
- */
-	.macro GN_FAST_LOOK_AWAY name:req
-#ifdef GNOMON_MUSL
-	movq	%rax, %rdx
-	subq	GN_FAST_OWN_LAST(%r10), %rdx
-	movq	%rax, GN_FAST_OWN_LAST(%r10)
-	cmpq	GN_FAST_OWN_AWAY(%r10), %rdx
-	ja	.Lgn_fast_away_\name
-#endif
-	.endm
-
 /* gn_fast_NAME. `index` and `sp32` are registers: the function's index in 64
  * bits, and the low half of its frame key. `muted`: a table of bytes by index;
  * a hook does nothing if its function's byte is set. `sp64`: the whole frame
@@ -98,7 +81,6 @@ gn_written_\name:
 	rdtsc
 	shlq	$32, %rdx
 	orq	%rdx, %rax
-	GN_FAST_LOOK_AWAY \name
 	.ifnb \sp64
 	movq	\sp64, %rdx
 	subq	GN_FAST_OWN_STACK(%r10), %rdx
@@ -137,16 +119,6 @@ gn_written_\name:
 	jc	gn_fast_\name
 	jnz	gn_site_\name
 	ret
-#ifdef GNOMON_MUSL
-	.cfi_adjust_cfa_offset 16
-.Lgn_fast_away_\name:
-	popq	%rdx
-	.cfi_adjust_cfa_offset -8
-	popq	%rax
-	.cfi_adjust_cfa_offset -8
-	movb	$0, GN_FAST_OF_BUSY(%r11)
-	jmp	gn_site_\name
-#endif
 .Lgn_fast_none_\name:
 	cmpb	$0, GN_FAST_OWN_SITE(%r10)
 	je	.Lgn_fast_claim_\name

@@ -2,9 +2,6 @@
 /* How the library begins with a runtime: which hooks it is asked for. */
 #include "profiler.h"
 
-#ifndef GNOMON_MUSL
-#include <gnu/libc-version.h>
-#endif
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,28 +86,6 @@ static bool starts_awaits(struct gn_clr *clr)
 	return true;
 }
 
-/*
- * Whether the kernel reports, at each return to user mode, that the thread was
- * switched out. It does for threads with restartable sequences, which glibc
- * registers from 2.35 on. For other threads an unseen switch shows only at the
- * next probe. So compilations are probes then, and so are musl's hooks where
- * the thread may have been away.
- */
-static bool returns_are_told(void)
-{
-#ifdef GNOMON_MUSL
-	return false;
-#else
-	const char *tunables = getenv("GLIBC_TUNABLES");
-	char *end;
-	long major = strtol(gnu_get_libc_version(), &end, 10);
-	long minor = *end == '.' ? strtol(end + 1, NULL, 10) : 0;
-
-	return (major > 2 || (major == 2 && minor >= 35)) &&
-	       !(tunables && strstr(tunables, "glibc.pthread.rseq=0"));
-#endif
-}
-
 static bool wants_fast(void)
 {
 	const char *fast = getenv(GN_CLR_ENV_FAST);
@@ -152,7 +127,7 @@ static gn_hr start(struct gn_clr *clr, void *unknown)
 	gn_choose_start(clr);
 	clr->families = gn_tell_families(getenv(GN_CLR_ENV_EVENTS));
 	clr->fast = wants_fast() && gn_clr_start_fast();
-	clr->compiles_fast = clr->fast && returns_are_told();
+	clr->compiles_fast = clr->fast;
 	if (wants_il(clr))
 		return gn_clr_start_il(clr);
 	clr->wants = GN_WANT_START | (clr->functions ? GN_WANT_HOOKED : 0) |
