@@ -98,7 +98,7 @@ int GN_HELD_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	const struct gn_lock *lock = 0;
 	__u64 now;
 
-	if (!inherits(parent, &lock))
+	if (!parent || !child || !inherits(parent, &lock))
 		return 0;
 	now = bpf_ktime_get_ns();
 	if (!in_session(now))
@@ -167,9 +167,12 @@ SEC("tp_btf/sched_process_exec")
 int GN_HELD_PROG(on_exec, struct task_struct *p, int old_pid,
 		 struct linux_binprm *bprm)
 {
-	struct gn_task *t = task_here(p);
 	struct gn_moment m;
+	struct gn_task *t;
 
+	if (!p || !bprm)
+		return 0;
+	t = task_here(p);
 	if (control.unsent)
 		forget_names(p);
 	if (t) {
@@ -207,9 +210,12 @@ int GN_HELD_PROG(on_exec, struct task_struct *p, int old_pid,
 SEC("tp_btf/task_rename")
 int GN_HELD_PROG(on_rename, struct task_struct *p, const char *comm)
 {
-	struct gn_task *t = task_of(p);
 	struct gn_moment m;
+	struct gn_task *t;
 
+	if (!p)
+		return 0;
+	t = task_of(p);
 	if (!t)
 		return 0;
 	/* Only the thread itself may number its records, so it emits its new
@@ -289,10 +295,13 @@ static __noinline int finish(struct task_struct *p, struct gn_task *t)
 SEC("tp_btf/sched_process_exit")
 int GN_HELD_PROG(on_exit, struct task_struct *p)
 {
-	struct gn_task *t = task_here(p);
 	struct gn_moment m;
+	struct gn_task *t;
 	__u32 code = 0;
 
+	if (!p)
+		return 0;
+	t = task_here(p);
 	if (control.unsent && is_last(p))
 		forget_names(p);
 	if (!t)
@@ -347,7 +356,7 @@ int BPF_PROG(on_signal_sent, int sig, void *info, struct task_struct *p)
 
 	/* the verifier tracks registers: test the one that is used */
 	barrier_var(n);
-	if (n >= GN_SIGNALS || !control.command)
+	if (!p || n >= GN_SIGNALS || !control.command)
 		return 0;
 	if ((__u32)p->tgid == control.self)
 		control.sent[n] = bpf_ktime_get_ns();

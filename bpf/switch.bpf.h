@@ -112,16 +112,24 @@ __noinline int switched_out(struct gn_task *t, __u64 now, int preempt,
 	return 0;
 }
 
-/* `prev` is still the current task, `next` is not yet, and interrupts are off:
- * nothing else changes the two states now. */
+/*
+ * Some kernels (Ubuntu's 6.8) take every pointer that a tracepoint passes for
+ * one that can be NULL, so programs test their arguments.
+ *
+ * `prev` is still the current task, `next` is not yet, and interrupts are off:
+ * nothing else changes the two states now.
+ */
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *prev,
 	     struct task_struct *next, unsigned int prev_state)
 {
-	struct gn_task *out = task_with_storage(prev);
-	struct gn_task *in = task_with_storage(next);
+	struct gn_task *out, *in;
 	__u64 now;
 
+	if (!prev || !next)
+		return 0;
+	out = task_with_storage(prev);
+	in = task_with_storage(next);
 	if (!out) {
 		/* Without the barrier some compilers merge the two pointers
 		 * into one number, which the verifier rejects. */
@@ -221,9 +229,12 @@ static __always_inline bool note_waker(struct task_struct *self,
 SEC("tp_btf/sched_wakeup")
 int BPF_PROG(on_wakeup, struct task_struct *p)
 {
-	struct gn_task *t = task_with_storage(p);
+	struct gn_task *t;
 	__u64 now;
 
+	if (!p)
+		return 0;
+	t = task_with_storage(p);
 	if (!t)
 		return 0;
 	now = bpf_ktime_get_ns();
@@ -245,12 +256,14 @@ int BPF_PROG(on_wakeup, struct task_struct *p)
 SEC("tp_btf/sched_waking")
 int BPF_PROG(on_waking, struct task_struct *p)
 {
-	struct gn_task *t = task_with_storage(p);
+	struct gn_task *waker, *t;
 	struct task_struct *self;
-	struct gn_task *waker;
 	__u64 now;
 	__u8 class;
 
+	if (!p)
+		return 0;
+	t = task_with_storage(p);
 	if (!t)
 		return 0;
 	class = t->os.wait_class;

@@ -141,12 +141,14 @@ static __always_inline void read_place(const struct gn_value_spec *v,
 		r->type = n == 4 ? GN_VALUE_F32 : GN_VALUE_F64;
 	}
 
-	/* verifiers before 6.2 need the mask: a 32-bit comparison does not give
-	 * them the bounds of the 64-bit register */
+	/* Verifiers before 6.2 need the mask: a 32-bit comparison does not give
+	 * them the bounds of the 64-bit register. That of 6.2 needs the
+	 * comparison to come before the copy that is the argument. */
 	n &= 15;
 	barrier_var(n);
 	if (n > sizeof(number))
 		n = sizeof(number);
+	barrier_var(n);
 	if (bpf_probe_read_user(&number, n, (void *)GN_PLACE_ADDRESS(place)))
 		unreadable(r);
 	else

@@ -105,6 +105,9 @@ void host_timer(struct host_task *t, const uint64_t *frame, uint32_t nframes);
 /* User space lets a program run on the CPU where the task runs. */
 void host_settle(struct host_task *t);
 
+/* Runs the programs of tracepoints that pass pointers, without the pointers. */
+void host_nothing(void);
+
 /* `parent` creates `child`. */
 void host_fork(struct host_task *parent, struct host_task *child);
 

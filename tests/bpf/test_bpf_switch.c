@@ -530,6 +530,17 @@ static void settled_once(void **state)
 	assert_int_equal(slices_at(3000), 1);
 }
 
+/* The verifiers of some kernels demand that programs test their arguments. */
+static void arguments_are_tested(void **state)
+{
+	size_t size;
+
+	(void)state;
+	host_new(1000, (struct host_opts){.queue = true});
+	host_nothing();
+	assert_null(host_sample(0, &size));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -549,6 +560,7 @@ int main(void)
 		cmocka_unit_test(told_once),
 		cmocka_unit_test(settled_by_user_space),
 		cmocka_unit_test(settled_once),
+		cmocka_unit_test(arguments_are_tested),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
