@@ -31,7 +31,8 @@ static const char classes[] =
 
 #define CLASS_WIDTH 26
 #define KEY_WIDTH   12
-#define LINES_MAX   96
+#define WIDTH_LEAST 20 /* narrower terminals cut the lines */
+#define LINES_MAX   96 /* more than there are at this width */
 
 /* A line of the screen: a part of a text. */
 struct line {
@@ -55,13 +56,13 @@ static void wrap(struct lines *l, const char *text, int width, int further)
 {
 	int indent = 0;
 
+	if (width < WIDTH_LEAST)
+		width = WIDTH_LEAST;
 	if (width < 2 * further)
 		further = 0;
 	while (*text) {
 		int len = (int)strlen(text), room = width - indent;
 
-		if (room < 1)
-			room = 1;
 		if (len > room) {
 			for (len = room; len && text[len] != ' '; len--)
 				;
@@ -72,6 +73,12 @@ static void wrap(struct lines *l, const char *text, int width, int further)
 		text += strspn(text, " ");
 		indent = further;
 	}
+}
+
+static void draw_line(struct gn_draw *d, int row, const struct line *line)
+{
+	gn_draw_text(d, row, 1 + line->indent, d->g->cols, GN_INK_PLAIN, "%.*s",
+		     line->len, line->text);
 }
 
 static int class_columns(const struct gn_draw *d)
@@ -133,13 +140,10 @@ void gn_draw_help(struct gn_draw *d)
 		draw_frame(d, most);
 	for (int i = (int)d->v->help_scroll; i < all && page > 0;
 	     i++, row++, page--) {
-		const struct line *at = &l.line[i];
-
-		if (i >= l.n)
-			draw_class_line(d, row, i - l.n, class_lines);
+		if (i < l.n)
+			draw_line(d, row, &l.line[i]);
 		else
-			gn_draw_text(d, row, 1 + at->indent, d->g->cols,
-				     GN_INK_PLAIN, "%.*s", at->len, at->text);
+			draw_class_line(d, row, i - l.n, class_lines);
 	}
 }
 
