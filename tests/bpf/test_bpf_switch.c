@@ -530,6 +530,48 @@ static void settled_once(void **state)
 	assert_int_equal(slices_at(3000), 1);
 }
 
+/* The place of the first record of a kind; that of none is behind all. */
+static size_t place_of(enum gn_kind kind)
+{
+	const struct gn_rec *r;
+	size_t size, i;
+
+	for (i = 0; (r = host_sample(i, &size)) && r->kind != kind; i++)
+		;
+	return i;
+}
+
+/* A record of the thread comes after the slice of the switch, also one that
+ * ends no interval: what the thread wrote between them would go before it. */
+static void settled_before(enum gn_kind kind)
+{
+	assert_int_equal(slices_at(3000), 1);
+	assert_true(place_of(GN_KIND_SLICE) < place_of(kind));
+	assert_non_null(host_last(kind));
+}
+
+static void settled_before_any_record(void **state)
+{
+	static const char text[] = "work";
+	struct host_switch out = {.nr = GN_NR_poll, .args = {0, 1}};
+	struct host_task *t = comes_unseen();
+
+	(void)state;
+	host_rename(t, "name");
+	settled_before(GN_KIND_RENAME);
+
+	t = comes_unseen();
+	host_named(t, text, sizeof(text) - 1);
+	settled_before(GN_KIND_NAME);
+
+	t = comes_unseen();
+	out.out = host_task(8);
+	host_trace(out.out);
+	host_switch(&out);
+	host_waking(t, 1, out.out);
+	settled_before(GN_KIND_WAKE);
+}
+
 /* The verifiers of some kernels demand that programs test their arguments. */
 static void arguments_are_tested(void **state)
 {
@@ -560,6 +602,7 @@ int main(void)
 		cmocka_unit_test(told_once),
 		cmocka_unit_test(settled_by_user_space),
 		cmocka_unit_test(settled_once),
+		cmocka_unit_test(settled_before_any_record),
 		cmocka_unit_test(arguments_are_tested),
 	};
 
