@@ -193,7 +193,7 @@ static void a_file_by_two_paths(void **state)
 	assert_non_null(n);
 	first = gn_sampler_names_module(n, 1, 0, &id, "/usr/bin/ruby");
 	assert_int_equal(
-		gn_sampler_names_module(n, 1, 0, &id, "/root/usr/bin/ruby"),
+		gn_sampler_names_module(n, 1, 0, &id, "/chroot/usr/bin/ruby"),
 		first);
 	assert_int_not_equal(
 		gn_sampler_names_module(n, 1, 0, &id, "/usr/lib/libnew.so"),

@@ -51,9 +51,12 @@ struct gn_meter_call {
 	uint64_t at[GN_METER_RECORDS];
 };
 
-/* The mean of `ns`, without times of more than twice the median, which
- * something else disturbed. `spread`, unless NULL, becomes half the width of
- * the middle half. Sorts `ns`. */
+/* How many of `ns`, sorted, are at most twice the median: something else
+ * disturbed the others. */
+unsigned int gn_meter_undisturbed(const uint64_t *ns, unsigned int n);
+
+/* The mean of `ns` without disturbed times. `spread`, unless NULL, becomes half
+ * the width of the middle half. Sorts `ns`. */
 double gn_meter_mean(uint64_t *ns, unsigned int n, uint32_t *spread);
 
 /* The time that interrupts took, out of the time `of` all measurements so

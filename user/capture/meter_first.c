@@ -99,16 +99,13 @@ static uint64_t call_ns(const struct gn_meter_child *c, unsigned int i)
  * How far one of those in the mean was from it. The children come at once, so
  * what else the machine does makes the page dearer, or cheaper, for most of
  * them: half of them tell too little of the program's processes, which come
- * later. `ns` is sorted; what is above `most` is not in the mean.
+ * later. `ns` is sorted.
  */
 static uint32_t farthest(const uint64_t *ns, unsigned int n, double mean)
 {
-	uint64_t most = 2 * ns[n / 2], last = ns[0];
-	double below = mean - (double)ns[0], above;
+	double below = mean - (double)ns[0];
+	double above = (double)ns[gn_meter_undisturbed(ns, n) - 1] - mean;
 
-	for (unsigned int i = 0; i < n && ns[i] <= most; i++)
-		last = ns[i];
-	above = (double)last - mean;
 	return (uint32_t)(above > below ? above : below);
 }
 

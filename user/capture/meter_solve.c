@@ -18,14 +18,24 @@ static int compare(const void *a, const void *b)
 
 /* Dropping a fixed share of the largest values would add a bias: where the pace
  * changes, large values are no exceptions. */
+unsigned int gn_meter_undisturbed(const uint64_t *ns, unsigned int n)
+{
+	unsigned int i = 0;
+
+	while (i < n && ns[i] <= 2 * ns[n / 2])
+		i++;
+	return i;
+}
+
 double gn_meter_mean(uint64_t *ns, unsigned int n, uint32_t *spread)
 {
-	unsigned int most = 0;
+	unsigned int most;
 	double sum = 0;
 
 	qsort(ns, n, sizeof(*ns), compare);
-	while (most < n && ns[most] <= 2 * ns[n / 2])
-		sum += (double)ns[most++];
+	most = gn_meter_undisturbed(ns, n);
+	for (unsigned int i = 0; i < most; i++)
+		sum += (double)ns[i];
 	if (spread)
 		*spread = (uint32_t)((ns[n * 3 / 4] - ns[n / 4] + 1) / 2);
 	return sum / most;

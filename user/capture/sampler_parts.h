@@ -90,8 +90,7 @@ void gn_sampler_names_free(struct gn_sampler_names *n);
 #define GN_MODULE_UNKNOWN UINT32_MAX
 
 /* The number of a file that a process has mapped, by this path or another one
- * that ends alike. `time`: when
- * it mapped the file; 0: now. */
+ * that ends alike. `time`: when it mapped the file; 0: now. */
 uint32_t gn_sampler_names_module(struct gn_sampler_names *n, uint32_t pid,
 				 uint64_t time, const struct gn_file_id *id,
 				 const char *path);

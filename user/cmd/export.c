@@ -70,14 +70,9 @@ static int find_format(const char *word, size_t len)
 
 static void say_unknown(const char *word, size_t len)
 {
-	char names[256] = "";
-	const char *name;
-	size_t n = 0;
+	char names[256];
 
-	for (size_t i = 0; (name = gn_format_choice(i)); i++)
-		if (n < sizeof(names))
-			n += (size_t)snprintf(names + n, sizeof(names) - n,
-					      "%s%s", n ? ", " : "", name);
+	gn_choices_join(gn_format_choice, ", ", names, sizeof(names));
 	gn_error("'%.*s' is not a format; give some of %s", (int)len, word,
 		 names);
 }

@@ -151,16 +151,15 @@ static bool takes_argument(const struct gn_option *o)
 	return o->type != GN_OPTION_FLAG && o->type != GN_OPTION_UNFLAG;
 }
 
-/* "a|b|c" of a row's choices. */
-static void join_choices(const struct gn_option *o, const char *between,
-			 char *buf, size_t size)
+void gn_choices_join(const char *(*choice)(size_t i), const char *between,
+		     char *buf, size_t size)
 {
 	size_t at = 0;
 
 	buf[0] = '\0';
-	for (size_t i = 0; o->choice(i) && at < size; i++)
+	for (size_t i = 0; choice(i) && at < size; i++)
 		at += (size_t)snprintf(buf + at, size - at, "%s%s",
-				       i ? between : "", o->choice(i));
+				       i ? between : "", choice(i));
 }
 
 static int set_choice(const struct gn_option *o, const char *text, int *field,
@@ -174,7 +173,7 @@ static int set_choice(const struct gn_option *o, const char *text, int *field,
 			return 0;
 		}
 	}
-	join_choices(o, ", ", all, sizeof(all));
+	gn_choices_join(o->choice, ", ", all, sizeof(all));
 	return bad(err, size, "--%s cannot be '%s'; give one of %s", o->name,
 		   text, all);
 }
@@ -325,7 +324,7 @@ static int no_argument_given(const struct gn_option *o, char *err, size_t size)
 	char all[768];
 
 	if (o->type == GN_OPTION_CHOICE) {
-		join_choices(o, ", ", all, sizeof(all));
+		gn_choices_join(o->choice, ", ", all, sizeof(all));
 		return bad(err, size, "--%s needs an argument; give one of %s",
 			   o->name, all);
 	}
@@ -434,7 +433,7 @@ static int help_words(const struct gn_option *o, bool first, FILE *f)
 	if (o->short_name)
 		snprintf(sign, sizeof(sign), "-%c, ", o->short_name);
 	if (!arg && o->type == GN_OPTION_CHOICE) {
-		join_choices(o, "|", choices, sizeof(choices));
+		gn_choices_join(o->choice, "|", choices, sizeof(choices));
 		arg = choices;
 	}
 	return fprintf(f, "%s%*s--%s%s%s", first ? "  " : ", ", first ? 4 : 0,

@@ -214,6 +214,9 @@ const char *gn_classify_choice(size_t i);
 const char *gn_by_choice(size_t i);
 const char *gn_of_choice(size_t i);
 const char *gn_format_choice(size_t i);
+/* Writes all choices, with a text between them. */
+void gn_choices_join(const char *(*choice)(size_t i), const char *between,
+		     char *buf, size_t size);
 
 /* Parses --events into families (enum gn_family). `list` NULL: the usual ones.
  * The words are the names of families, "usual" and "all"; "none" only if it is

@@ -197,7 +197,7 @@ __attribute__((format(printf, 5, 6))) static int add(struct gn_draw *d, int row,
 	va_end(args);
 	if (col + (int)gn_text_width(text) > d->g->cols)
 		return d->g->cols;
-	return gn_draw_text(d, row, col, d->g->cols, ink, "%s", text);
+	return gn_cells_put(d->g, row, col, d->g->cols, ink, text);
 }
 
 static void line_threads(struct header *h)
